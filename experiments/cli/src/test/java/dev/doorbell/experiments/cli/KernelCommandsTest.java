@@ -234,7 +234,7 @@ class KernelCommandsTest {
       delimiter = ';',
       value = {
         "kernel;DB-U003  say what to do with the kernel",
-        "kernel runn;DB-U001  unknown command 'kernel runn'  - did you mean 'run', 'diff-run'?",
+        "kernel runn;DB-U001  unknown command 'kernel runn'  - did you mean 'run'?",
         "kernel run;DB-U003  missing FILE",
         "kernel run nowhere.ptx;nowhere.ptx  DB-K001  there is no such file",
         "kernel run @DIR/scael.ptx;@DIR/scael.ptx  DB-K001  there is no such file  - did you mean"

@@ -50,9 +50,6 @@ class KernelJourneyTest {
         .as("every wait has a deadline")
         .allMatch(
             line -> line.contains("it has no deadline") && line.contains("completion.cuh:407"));
-    typed(ExitCode.OK, "kernel", "run", descriptor, "--seed", "2");
-    assertThat(session.out())
-        .contains("every thread ended with DOORBELL_OK, and what was sent has arrived");
     typed(ExitCode.OK, "validate", experiment, descriptor);
     typed(ExitCode.OK, "list", "kernels", "--kernels", folder.toString());
     assertThat(session.out()).contains("mine ");
@@ -94,10 +91,6 @@ class KernelJourneyTest {
                 template.equals("exchange") ? Stream.of("--threads", "4") : Stream.empty())
             .toArray(String[]::new));
     assertThat(session.out()).contains("no finding in ");
-
-    typed(ExitCode.OK, "kernel", "diff-run", descriptor, "--gpu", "vm", "--runs", "1");
-    assertThat(session.out()).contains("mine           1 of 1 runs agree");
-    typed(ExitCode.OK, "kernel", "diff-run", descriptor, "--gpu", "vm:order", "--runs", "1");
   }
 
   @Test
@@ -122,100 +115,6 @@ class KernelJourneyTest {
         .contains("4 of 4 points verified", "both.svg")
         .containsPattern("\nput_latency +64 B +[0-9.]+ ")
         .containsPattern("\nmine +64 B +[0-9.]+ ");
-  }
-
-  @Test
-  void chance_that_the_descriptor_does_not_tell_is_found_and_told_with_place_and_replay()
-      throws IOException {
-    Path folder = home.resolve("mine");
-    typed(
-        ExitCode.OK,
-        "kernel",
-        "new",
-        "mine",
-        "--template",
-        "exchange",
-        "--dir",
-        folder.toString(),
-        "-q");
-    Path descriptor = folder.resolve("mine.kernel.yaml");
-    String good = Files.readString(descriptor);
-    String[] run = {
-      "kernel",
-      "diff-run",
-      descriptor.toString(),
-      "--gpu",
-      "vm:order",
-      "--first",
-      "2",
-      "--runs",
-      "1",
-      "--seed",
-      "3"
-    };
-    typed(ExitCode.OK, run);
-    assertThat(session.out())
-        .contains("1 of 1 runs agree")
-        .contains("not compared: signals, from byte 16: what a thread fetched is its place");
-
-    Files.writeString(descriptor, good.substring(0, good.indexOf("  chance:")));
-    typed(ExitCode.FAILED, run);
-    assertThat(session.out())
-        .contains("mine           run 2 differs: pull")
-        .contains(
-            "again: doorbell kernel diff-run %s --gpu vm:order --seed 3 --first 2 --runs 1"
-                .formatted(descriptor))
-        .containsPattern(
-            "signals #[0-9]+ of rank0.gpu0, byte 16 of 8208: 0x[0-9a-f]{16} on its threads in"
-                + " another")
-        .contains("a race, or chance that the descriptor does not tell");
-  }
-
-  @Test
-  void a_kernel_that_waits_for_what_never_comes_ends_at_its_deadline_and_is_not_run_again()
-      throws IOException {
-    Path folder = home.resolve("mine");
-    typed(ExitCode.OK, "kernel", "new", "mine", "--dir", folder.toString(), "-q");
-    Path descriptor = folder.resolve("mine.kernel.yaml");
-    Files.writeString(
-        descriptor,
-        Files.readString(descriptor)
-            .replace("ranks: both", "ranks: sender")
-            .replace("verify: both", "verify: receiver"));
-    typed(
-        ExitCode.FAILED,
-        "kernel",
-        "diff-run",
-        descriptor.toString(),
-        "--gpu",
-        "vm",
-        "--runs",
-        "5",
-        "--timeout",
-        "1s");
-    assertThat(session.out())
-        .contains("mine           run 0 fails")
-        .contains("the interpreter: ")
-        .contains("its compiler: ")
-        .contains("stopped there: 4 runs were not made");
-  }
-
-  @Test
-  void a_comparison_needs_a_gpu_that_is_there_and_a_descriptor() throws IOException {
-    Path folder = home.resolve("mine");
-    typed(ExitCode.OK, "kernel", "new", "mine", "--dir", folder.toString(), "-q");
-    Path ptx = folder.resolve("mine.ptx");
-    typed(ExitCode.ENVIRONMENT, "kernel", "diff-run", ptx.toString(), "--gpu", "cuda:99");
-    assertThat(session.err()).contains("DB-E003").contains("nothing was run").contains("--gpu vm");
-    Files.delete(folder.resolve("mine.kernel.yaml"));
-    typed(ExitCode.USAGE, "kernel", "diff-run", ptx.toString(), "--gpu", "vm");
-    assertThat(session.err())
-        .contains("no descriptor lies beside")
-        .contains("docs/kernel-descriptor.md");
-    typed(ExitCode.USAGE, "kernel", "diff-run", "put_rat", "--gpu", "vm");
-    assertThat(session.err()).contains("did you mean 'put_rate'");
-    typed(ExitCode.USAGE, "kernel", "diff-run", "put_price", "--gpu", "vm");
-    assertThat(session.err()).contains("driven by an experiment of its own");
   }
 
   @Test

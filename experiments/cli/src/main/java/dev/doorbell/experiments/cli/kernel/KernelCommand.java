@@ -12,7 +12,6 @@ import picocli.CommandLine;
       "  doorbell kernel check kernels/my_put/my_put.ptx     what it needs, what is not supported",
       "  doorbell kernel run k.ptx --entry sum --arg in:x.bin --arg out:y.bin:64",
       "  doorbell kernel build kernels/my_put                compile it again, with nvcc",
-      "  doorbell kernel diff-run put_latency                the same on a real GPU as on the VM?",
       ""
     })
 public final class KernelCommand extends CommandGroup {
@@ -24,7 +23,6 @@ public final class KernelCommand extends CommandGroup {
             new Action("new", KernelNewCommand::new),
             new Action("check", KernelCheckCommand::new),
             new Action("run", KernelRunCommand::new),
-            new Action("build", KernelBuildCommand::new),
-            new Action("diff-run", KernelDiffRunCommand::new)));
+            new Action("build", KernelBuildCommand::new)));
   }
 }

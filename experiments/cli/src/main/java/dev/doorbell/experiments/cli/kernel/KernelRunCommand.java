@@ -9,13 +9,10 @@ import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.TextTable;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.cli.explore.ExploreCommand;
-import dev.doorbell.experiments.cli.explore.ExploredKernel;
 import dev.doorbell.experiments.cli.kernel.KernelFiles.LinkedFiles;
 import dev.doorbell.experiments.config.kernel.KernelDescriptor;
-import dev.doorbell.experiments.kernels.UserKernel;
 import dev.doorbell.experiments.run.RunDirectory.RunFiles;
 import dev.doorbell.experiments.run.RunException;
-import dev.doorbell.experiments.workbench.diff.KernelComparer;
 import dev.doorbell.experiments.workbench.kernel.KernelWorkbench;
 import dev.doorbell.experiments.workbench.kernel.KernelWorkbench.KernelOutcome;
 import dev.doorbell.experiments.workbench.kernel.KernelWorkbench.KernelReport;
@@ -41,7 +38,6 @@ import picocli.CommandLine.Parameters;
       "      --arg u32:32 --dump f32",
       "  doorbell kernel run sum.ptx --arg zero:4K --arg u32:9 --profile",
       "  doorbell kernel run sum.ptx --arg zero:4K --arg u32:9 --trace=0,33",
-      "  doorbell kernel run my_put.kernel.yaml --seed 3     one with queue pairs, as described",
       "",
       "Arguments, one --arg for each parameter in order:",
       "  in:FILE          a buffer with what the file holds",
@@ -56,7 +52,7 @@ import picocli.CommandLine.Parameters;
       ""
     })
 final class KernelRunCommand extends CliCommand {
-  @Parameters(paramLabel = "FILE", description = "PTX, or a descriptor.")
+  @Parameters(paramLabel = "FILE", description = "PTX.")
   private String file = "";
 
   @Mixin private LinkedFiles linked = new LinkedFiles();
@@ -133,45 +129,13 @@ final class KernelRunCommand extends CliCommand {
       description = "Print at most that many of them (default: 10000).")
   private long traceLines = 10_000;
 
-  private ExitCode described(CommandContext context) throws UsageException {
-    if (!arguments.isEmpty() || entry != null || profile || trace != null) {
-      throw UsageException.wrong(
-          file,
-          "a descriptor says what its kernel gets",
-          "leave all options but --seed and --timeout out, or give the PTX");
-    }
-    UserKernel kernel = ExploredKernel.fitting(KernelFiles.described(Path.of(file)));
-    KernelComparer.Run run =
-        KernelComparer.find()
-            .runAlone(
-                new KernelComparer.Request(
-                    kernel.name(),
-                    Optional.of(kernel),
-                    "vm",
-                    seed,
-                    0,
-                    1,
-                    ExploreCommand.nanos("--timeout", timeout),
-                    context.interruption()::requested,
-                    _ -> {}));
-    PrintStream out = context.out();
-    if (common().json()) {
-      Json.print(context, run);
-      return run.failed() ? ExitCode.FAILED : ExitCode.OK;
-    }
-    out.printf("gpu ptx-vm   kernel %s   seed %d%n%s%n", kernel.name(), seed, run.parameters());
-    if (run.failed()) {
-      run.differences().forEach(out::println);
-      return ExitCode.FAILED;
-    }
-    out.println("every thread ended with DOORBELL_OK, and what was sent has arrived");
-    return ExitCode.OK;
-  }
-
   @Override
   public ExitCode run(CommandContext context) throws ProblemException {
     if (file.endsWith(KernelDescriptor.ENDING)) {
-      return described(context);
+      throw UsageException.wrong(
+          file,
+          "a descriptor's kernel needs queue pairs, and there is no HCA",
+          "doorbell run NAME.experiment.yaml runs it");
     }
     String ptx = linked.ptx(file);
     KernelWorkbench workbench = KernelWorkbench.find();

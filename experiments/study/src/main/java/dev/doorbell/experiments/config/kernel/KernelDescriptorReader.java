@@ -7,7 +7,6 @@ import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.config.document.SourcePositions;
 import dev.doorbell.experiments.config.document.SourcePositions.ProblemPosition;
 import dev.doorbell.experiments.config.document.YamlDocument;
-import dev.doorbell.experiments.config.kernel.KernelDescriptor.KernelComparison;
 import dev.doorbell.experiments.config.kernel.KernelExtension.KernelBuffer;
 import dev.doorbell.experiments.config.kernel.KernelExtension.KernelMetric;
 import dev.doorbell.experiments.config.schema.Schema;
@@ -98,7 +97,6 @@ public final class KernelDescriptorReader {
     JsonNode ptx = root.path("ptx");
     List<String> files = ptx.isArray() ? Schema.strings(ptx) : List.of(ptx.asString(name + ".ptx"));
     JsonNode launch = root.path("launch");
-    boolean shared = value(launch, LAUNCH, "posters").asString().equals("many");
     KernelDescriptor descriptor =
         new KernelDescriptor(
             name,
@@ -116,7 +114,7 @@ public final class KernelDescriptorReader {
                 value(launch, LAUNCH, "shared").asInt(),
                 value(launch, LAUNCH, "cooperative").asBoolean(),
                 slots(value(launch, LAUNCH, "slots")),
-                shared,
+                value(launch, LAUNCH, "posters").asString().equals("many"),
                 value(launch, LAUNCH, "signals").asInt(),
                 value(launch, LAUNCH, "nvlink").asBoolean()),
             new LinkedHashSet<>(Schema.strings(root.path("paths"))),
@@ -124,7 +122,6 @@ public final class KernelDescriptorReader {
             verify(root),
             structures,
             extension,
-            comparison(root.path("compare"), shared),
             worlds(root.path("explore")),
             settings.isEmpty() ? text : root.toString(), // JSON is YAML
             positions::ofValue);
@@ -243,7 +240,6 @@ public final class KernelDescriptorReader {
           "/parameters",
           "measures goodput");
       require(launch.signals() > 0, "signals", "/launch/signals", "has signal words");
-      checkComparison(launch, descriptor.comparison());
       checkWorlds(launch);
       if (!reaches("status")) {
         problems.add(
@@ -281,16 +277,6 @@ public final class KernelDescriptorReader {
           "/parameters",
           "it runs at all ranks, but gets neither the job nor its peers",
           "add peers, role and qp_count to parameters");
-      refuse(
-          all && !descriptor.comparison().queuePairs().isEmpty(),
-          "/compare/queue_pairs",
-          "at all ranks, there is a queue pair to each other rank",
-          "ranks: [2, 3]");
-      refuse(
-          !all && !descriptor.comparison().ranks().isEmpty(),
-          "/compare/ranks",
-          "it runs at two ranks",
-          "launch: { ranks: all }, or leave ranks out");
     }
 
     /** Refuses metrics, buffers and structures that no parameter gets: they would be of no use. */
@@ -347,55 +333,6 @@ public final class KernelDescriptorReader {
         }
       }
     }
-
-    private void checkComparison(KernelDescriptor.Launch launch, KernelComparison comparison) {
-      refuse(
-          launch.shared() && comparison.posts() == KernelComparison.Posts.ORDERED,
-          "/compare/posts",
-          "several threads post to a queue pair, so the order of their posts is chance",
-          "posts: unordered, or launch: { posters: one }");
-      for (int i = 0; i < comparison.chance().size(); i++) {
-        refuse(
-            comparison.chance().get(i).memory().equals("signals") && launch.signals() == 0,
-            "/compare/chance/%d/memory".formatted(i),
-            "chance is in signals, and there are none",
-            "launch: { signals: N }, or another memory");
-      }
-      for (int i = 0; i < comparison.sizes().size(); i++) {
-        int size = comparison.sizes().get(i);
-        refuse(
-            size < Long.BYTES || size % Long.BYTES != 0,
-            "/compare/size/%d".formatted(i),
-            "a message of %d bytes".formatted(size),
-            "use multiples of 8");
-      }
-    }
-  }
-
-  private static KernelComparison comparison(JsonNode node, boolean shared) {
-    List<KernelComparison.Chance> chance = new ArrayList<>();
-    for (JsonNode place : node.path("chance")) {
-      chance.add(
-          new KernelComparison.Chance(
-              place.get("memory").asString(),
-              place.path("rank").asInt(KernelComparison.Chance.EACH_RANK),
-              place.path("from").asLong(0),
-              place.path("bytes").asLong(Long.MAX_VALUE),
-              place.get("why").asString().strip()));
-    }
-    String posts = node.path("posts").asString(shared ? "unordered" : "ordered");
-    return new KernelComparison(
-        KernelComparison.Posts.valueOf(posts.toUpperCase(Locale.ROOT)),
-        numbers(node.path("blocks")),
-        numbers(node.path("threads")),
-        numbers(node.path("size")),
-        numbers(node.path("window")),
-        numbers(node.path("iterations")),
-        numbers(node.path("queue_pairs")),
-        numbers(node.path("ranks")),
-        Schema.strings(node.path("scope")),
-        Schema.strings(node.path("opcode")),
-        chance);
   }
 
   private static List<Map<String, String>> worlds(JsonNode list) {
@@ -406,14 +343,6 @@ public final class KernelDescriptorReader {
       worlds.add(numbers);
     }
     return worlds;
-  }
-
-  private static List<Integer> numbers(JsonNode list) {
-    List<Integer> numbers = new ArrayList<>();
-    for (JsonNode number : list) {
-      numbers.add(Math.toIntExact(Sizes.parse(number.asString()).orElseThrow()));
-    }
-    return numbers;
   }
 
   private JsonNode value(JsonNode node, String parent, String key) {

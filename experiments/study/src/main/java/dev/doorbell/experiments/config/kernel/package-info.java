@@ -1,4 +1,4 @@
-/** Descriptors of kernels, and how a kernel is compared between two GPUs. */
+/** Descriptors of kernels. */
 @NullMarked
 package dev.doorbell.experiments.config.kernel;
 

@@ -114,12 +114,10 @@ class KernelDescriptorReaderTest {
 
   @Test
   void a_kernel_at_all_ranks_says_what_arrives_where() throws ConfigException {
-    KernelDescriptor kernel =
-        read(LEAST + "launch: { ranks: all }\nverify: allgather\ncompare: { ranks: [2, 5] }\n");
+    KernelDescriptor kernel = read(LEAST + "launch: { ranks: all }\nverify: allgather\n");
     assertThat(kernel.launch().allRanks()).isTrue();
     assertThat(kernel.launch().ranks()).isNotEqualTo(KernelDescriptor.Ranks.BOTH);
     assertThat(kernel.verify()).isEqualTo(KernelDescriptor.Verify.ALLGATHER);
-    assertThat(kernel.comparison().ranks()).containsExactly(2, 5);
   }
 
   @Test
@@ -136,14 +134,10 @@ class KernelDescriptorReaderTest {
                     parameters: [queue_pairs, stamps, status]
                     launch: { ranks: all, slots: window }
                     verify: alltoall
-                    compare: { queue_pairs: [1, 2] }
                     """))
         .containsExactly(
             "my.kernel.yaml:5:30 at all ranks, payload and inbox hold a message for each rank",
-            "my.kernel.yaml:4:13 it runs at all ranks, but gets neither the job nor its peers",
-            "my.kernel.yaml:7:25 at all ranks, there is a queue pair to each other rank");
-    assertThat(problems(LEAST + "compare: { ranks: [3] }\n"))
-        .containsExactly("my.kernel.yaml:4:19 it runs at two ranks");
+            "my.kernel.yaml:4:13 it runs at all ranks, but gets neither the job nor its peers");
   }
 
   @Test

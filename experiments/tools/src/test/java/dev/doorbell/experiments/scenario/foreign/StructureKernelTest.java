@@ -6,20 +6,19 @@ import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.kernels.KernelFolders;
 import dev.doorbell.experiments.kernels.UserKernel;
-import dev.doorbell.experiments.workbench.diff.KernelComparer;
+import dev.doorbell.experiments.scenario.kernel.Protocol;
+import dev.doorbell.experiments.workbench.diff.GpuComparer;
 import dev.doorbell.experiments.workbench.kernel.KernelWorkbench;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A kernel of another library: its descriptor lays out what the kernel expects. */
 class StructureKernelTest {
   /** More than any run here needs on a busy machine. */
-  private static final long PLENTY = 120_000_000_000L;
 
   /** Kernels over structures of other libraries, in the form that their compiler gave them. */
   static final Path STAND_INS =
@@ -44,10 +43,7 @@ class StructureKernelTest {
   }
 
   private static List<String> differences(UserKernel kernel, long seed) {
-    return KernelComparer.find()
-        .runAlone(
-            new KernelComparer.Request(
-                kernel.name(), Optional.of(kernel), "vm", seed, 0, 1, PLENTY, () -> false, _ -> {}))
+    return GpuComparer.runAlone(new GpuComparer.Request(Protocol.of(kernel), "vm", seed, 0))
         .differences();
   }
 

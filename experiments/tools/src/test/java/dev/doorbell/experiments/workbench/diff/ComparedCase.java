@@ -1,11 +1,10 @@
-package dev.doorbell.experiments.workbench.diff.run;
+package dev.doorbell.experiments.workbench.diff;
 
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.queue.JobView;
 import dev.doorbell.core.queue.generated.JobFields;
 import dev.doorbell.cuda.CudaGpu;
 import dev.doorbell.experiments.config.kernel.KernelDescriptor;
-import dev.doorbell.experiments.config.kernel.KernelDescriptor.KernelComparison;
 import dev.doorbell.experiments.config.kernel.KernelExtension;
 import dev.doorbell.experiments.scenario.kernel.KernelScope;
 import dev.doorbell.experiments.scenario.kernel.Protocol;
@@ -19,8 +18,9 @@ import java.util.Locale;
 import java.util.SplittableRandom;
 
 /**
- * Random parameters of a kernel, taken from what its descriptor says. Where several post, the ring
- * holds all that is posted: what one that has gone round still holds depends on who came last.
+ * Random parameters of a kernel, taken from its descriptor and its {@link Choice}. Where several
+ * post, the ring holds all that is posted: what one that has gone round still holds depends on who
+ * came last.
  */
 record ComparedCase(
     Protocol protocol,
@@ -42,6 +42,45 @@ record ComparedCase(
     boolean collapsed,
     int batch,
     CudaGpu.Mover mover) {
+  /** What parameters of a kernel are taken from; empty lists leave it to the descriptor. */
+  private record Choice(
+      List<Integer> blocks,
+      List<Integer> threads,
+      List<Integer> queuePairs,
+      List<String> scopes,
+      List<String> opcodes) {
+    private static final Choice NONE =
+        new Choice(List.of(), List.of(), List.of(), List.of(), List.of());
+    private static final List<Integer> BLOCKS = List.of(1, 2, 3, 4);
+    private static final List<Integer> THREADS = List.of(1, 5, 31, 32, 33, 64);
+
+    static Choice of(Protocol protocol) {
+      return switch (protocol.own() ? protocol.name() : "") {
+        case "operations" -> launched(List.of(1, 2), List.of("thread", "warp", "block"));
+        case "restartable" -> launched(List.of(), List.of("thread"));
+        case "put_rate" ->
+            new Choice(
+                BLOCKS,
+                THREADS,
+                List.of(1, 2),
+                List.of("thread", "warp"),
+                List.of("put", "get", "put_inline"));
+        case "post_once" ->
+            new Choice(
+                List.of(),
+                List.of(),
+                List.of(),
+                List.of(),
+                List.of("put", "get", "fetch_add", "compare_swap"));
+        default -> NONE;
+      };
+    }
+
+    private static Choice launched(List<Integer> queuePairs, List<String> scopes) {
+      return new Choice(BLOCKS, THREADS, queuePairs, scopes, List.of());
+    }
+  }
+
   static final int MOST_RING = 1 << 15;
 
   private static final String PUT = "put";
@@ -56,7 +95,7 @@ record ComparedCase(
 
   static ComparedCase random(Protocol protocol, SplittableRandom random) {
     KernelDescriptor.Launch launch = protocol.descriptor().launch();
-    KernelComparison choice = protocol.descriptor().comparison();
+    Choice choice = Choice.of(protocol);
     TransferPath path = path(protocol, random);
     int scope = scope(choice, random);
     boolean one = launch.shared() && random.nextInt(3) == 0;
@@ -73,10 +112,10 @@ record ComparedCase(
     }
     String operation = operation(choice, path, random);
     int most = launch.shared() ? MOST_OF_MANY : MOST_ITERATIONS;
-    int iterations = pick(choice.iterations(), 1 + random.nextInt(most), random);
+    int iterations = 1 + random.nextInt(most);
     boolean lists = executesLists(protocol);
     int warmup = lists || !protocol.own() ? 0 : random.nextInt(4);
-    int window = pick(choice.windows(), 1 + random.nextInt(MOST_WINDOW), random);
+    int window = 1 + random.nextInt(MOST_WINDOW);
     if (launch.windowSlots()) {
       // Every slot is used, or it could not be compared with what was sent.
       iterations = Math.max(iterations, window);
@@ -89,7 +128,7 @@ record ComparedCase(
         && ring < MOST_RING_AT_FIRST) {
       ring *= 2;
     }
-    if (races && choice.iterations().isEmpty()) {
+    if (races) {
       int posts = Math.max(1, ring / (BLOCKS_A_POST * posters));
       warmup = Math.min(warmup, posts - 1);
       iterations = Math.min(iterations, posts - warmup);
@@ -105,13 +144,13 @@ record ComparedCase(
         threads,
         scope,
         operation,
-        bytes(choice, random, path, opcode(operation)),
+        bytes(random, path, opcode(operation)),
         iterations,
         warmup,
         window,
         ring,
         pick(choice.queuePairs(), 1, random),
-        launch.allRanks() ? pick(choice.ranks(), 2 + random.nextInt(MOST_RANKS - 1), random) : 2,
+        launch.allRanks() ? 2 + random.nextInt(MOST_RANKS - 1) : 2,
         !races && random.nextBoolean() && scope != JobView.SCOPE_WARP,
         !races && random.nextInt(4) == 0,
         1 + random.nextInt(4),
@@ -148,7 +187,7 @@ record ComparedCase(
     return possible.get(random.nextInt(possible.size()));
   }
 
-  private static int scope(KernelComparison choice, SplittableRandom random) {
+  private static int scope(Choice choice, SplittableRandom random) {
     if (choice.scopes().isEmpty()) {
       return JobView.SCOPE_BLOCK;
     }
@@ -167,8 +206,7 @@ record ComparedCase(
     return path.jobPath() == JobView.PATH_STAGE ? WARP << random.nextInt(4) : 1;
   }
 
-  private static String operation(
-      KernelComparison choice, TransferPath path, SplittableRandom random) {
+  private static String operation(Choice choice, TransferPath path, SplittableRandom random) {
     return path.jobPath() != JobView.PATH_PULL || choice.opcodes().isEmpty()
         ? PUT
         : choice.opcodes().get(random.nextInt(choice.opcodes().size()));
@@ -186,16 +224,13 @@ record ComparedCase(
     }
   }
 
-  private static int bytes(
-      KernelComparison choice, SplittableRandom random, TransferPath path, int opcode) {
+  private static int bytes(SplittableRandom random, TransferPath path, int opcode) {
     if (opcode == JobView.OP_FETCH_ADD || opcode == JobView.OP_COMPARE_SWAP) {
       return Long.BYTES;
     }
     boolean inline = path.inline() || opcode == JobView.OP_PUT_INLINE;
-    int limit = inline ? MOST_INLINE : Integer.MAX_VALUE;
-    List<Integer> sizes = choice.sizes().stream().filter(size -> size <= limit).toList();
     int most = inline ? MOST_INLINE : 1 << (3 + random.nextInt(13));
-    return pick(sizes, Math.max(Long.BYTES, random.nextInt(most + 1) & -Long.BYTES), random);
+    return Math.max(Long.BYTES, random.nextInt(most + 1) & -Long.BYTES);
   }
 
   private static MemoryKind where(SplittableRandom random) {
@@ -222,7 +257,7 @@ record ComparedCase(
       return false;
     }
     // To a CPU each lane hands its own command, whatever the scope.
-    if (protocol.descriptor().comparison().scopes().isEmpty() || path == TransferPath.PROXY) {
+    if (Choice.of(protocol).scopes().isEmpty() || path == TransferPath.PROXY) {
       return true;
     }
     boolean one = blocks == 1 && scope != JobView.SCOPE_THREAD;

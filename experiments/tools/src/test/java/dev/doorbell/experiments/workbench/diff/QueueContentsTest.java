@@ -1,4 +1,4 @@
-package dev.doorbell.experiments.workbench.diff.run;
+package dev.doorbell.experiments.workbench.diff;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

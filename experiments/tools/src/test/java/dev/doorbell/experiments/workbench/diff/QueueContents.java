@@ -1,4 +1,4 @@
-package dev.doorbell.experiments.workbench.diff.run;
+package dev.doorbell.experiments.workbench.diff;
 
 import dev.doorbell.core.mlx5.ControlSegment;
 import dev.doorbell.core.mlx5.Cqe;
@@ -42,12 +42,6 @@ final class QueueContents {
       clear(copy, QueuePairView.COUNTERS_BYTES, copy.length - QueuePairView.COUNTERS_BYTES);
     }
     return copy;
-  }
-
-  /** Returns whether the queue pair is broken, of counters whose posts are chance. */
-  static byte[] poison(byte[] bytes) {
-    return Arrays.copyOfRange(
-        bytes, QueuePairView.COUNTERS_POISON, QueuePairView.COUNTERS_POISON + Long.BYTES);
   }
 
   /** Blocks that the GPU posted, by the counters. */

@@ -1,4 +1,4 @@
-package dev.doorbell.experiments.workbench.diff.run;
+package dev.doorbell.experiments.workbench.diff;
 
 import dev.doorbell.core.gpu.ForwardingGpu;
 import dev.doorbell.core.gpu.Gpu;

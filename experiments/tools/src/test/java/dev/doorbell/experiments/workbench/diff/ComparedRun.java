@@ -1,10 +1,9 @@
-package dev.doorbell.experiments.workbench.diff.run;
+package dev.doorbell.experiments.workbench.diff;
 
 import dev.doorbell.core.fabric.DirectFabric;
 import dev.doorbell.core.gpu.Gpu;
 import dev.doorbell.core.gpu.GpuException;
 import dev.doorbell.core.gpu.Launch;
-import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.mlx5.Cqe;
@@ -12,7 +11,6 @@ import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.core.queue.JobView;
 import dev.doorbell.core.queue.generated.OperationView;
 import dev.doorbell.cuda.CudaGpu;
-import dev.doorbell.experiments.config.kernel.KernelDescriptor.KernelComparison;
 import dev.doorbell.experiments.scenario.kernel.RankBuffers;
 import dev.doorbell.experiments.scenario.kind.ProtocolTrial;
 import dev.doorbell.experiments.scenario.world.Connection;
@@ -216,86 +214,30 @@ final class ComparedRun {
 
   /** Returns what of a memory does not depend on who came first, or looked first. */
   private byte[] canonical(String name, byte[] bytes) {
-    KernelComparison.Posts posts = posts();
-    boolean ordered = posts == KernelComparison.Posts.ORDERED;
+    boolean raced = what.races();
     if (name.startsWith("counters")) {
-      return posts == KernelComparison.Posts.ANY
-          ? QueueContents.poison(bytes)
-          : QueueContents.counters(bytes, !ordered);
-    }
-    if (name.startsWith("command queue")) {
-      return commands(name, bytes, posts);
-    }
-    if (!ordered && name.contains("send ring")) {
-      return posts == KernelComparison.Posts.ANY ? new byte[0] : QueueContents.posts(bytes);
-    }
-    if (!ordered && name.contains(" ring")) {
-      return QueueContents.errors(bytes);
-    }
-    if (posts == KernelComparison.Posts.ANY && name.contains(" record ")) {
-      return new byte[0];
-    }
-    return withoutChance(name, bytes);
-  }
-
-  private static byte[] commands(String name, byte[] bytes, KernelComparison.Posts posts) {
-    if (posts == KernelComparison.Posts.ANY) {
-      return new byte[0];
+      return QueueContents.counters(bytes, raced);
     }
     if (isProducerSide(name)) {
       return QueueContents.producer(bytes);
     }
-    return posts == KernelComparison.Posts.UNORDERED && name.contains(" entries")
-        ? QueueContents.commands(bytes)
-        : bytes;
+    if (raced && name.startsWith("command queue") && name.contains(" entries")) {
+      return QueueContents.commands(bytes);
+    }
+    if (raced && name.contains("send ring")) {
+      return QueueContents.posts(bytes);
+    }
+    return raced && name.contains(" ring") ? QueueContents.errors(bytes) : bytes;
   }
 
   private static boolean isProducerSide(String name) {
     return name.startsWith("command queue") && name.contains("producer counters");
   }
 
-  /** One poster alone has no order to race for, whatever the descriptor says of several. */
-  private KernelComparison.Posts posts() {
-    KernelComparison.Posts posts = what.protocol().descriptor().comparison().posts();
-    return posts == KernelComparison.Posts.UNORDERED && !what.races()
-        ? KernelComparison.Posts.ORDERED
-        : posts;
-  }
-
-  private byte[] withoutChance(String name, byte[] bytes) {
-    byte[] copy = bytes.clone();
-    for (KernelComparison.Chance chance : what.protocol().descriptor().comparison().chance()) {
-      if (name.startsWith(chance.memory() + " #") && chance.isOf(chance.memory(), rank(name))) {
-        boolean messages = chance.memory().equals("payload") || chance.memory().equals("inbox");
-        int first = chance.memory().equals("inbox") ? RankBuffers.GUARD : 0;
-        int length = messages ? what.bytes() : bytes.length;
-        for (int slot = 0; slot < (messages ? slots() : 1); slot++) {
-          clear(copy, first + slot * length, length, chance);
-        }
-      }
-    }
-    return copy;
-  }
-
-  private static void clear(byte[] bytes, int at, int length, KernelComparison.Chance chance) {
-    long from = Math.clamp(chance.from() < 0 ? length + chance.from() : chance.from(), 0, length);
-    long end = from + Math.min(chance.bytes(), length - from);
-    Arrays.fill(bytes, at + (int) from, at + (int) end, (byte) 0);
-  }
-
-  private int rank(String name) {
-    for (int rank = 1; rank < what.ranks(); rank++) {
-      if (name.contains("of " + Locus.gpu(rank, 0))) {
-        return rank;
-      }
-    }
-    return 0;
-  }
-
   /** Describes the place of a byte in the words of who filled the memory; empty for none. */
   private String place(String name, int at) {
     if (name.contains("send ring")) {
-      return posts() == KernelComparison.Posts.ORDERED
+      return !what.races()
           ? " (block %d, byte %d of it)".formatted(at / SendQueue.BLOCK, at % SendQueue.BLOCK)
           : " (of the blocks in an order of their own)";
     }
@@ -317,8 +259,7 @@ final class ComparedRun {
    * that it holds the last one; else null.
    */
   @Nullable ComparedRun roomier(SequencedMap<String, byte[]> contents) {
-    if (posts() != KernelComparison.Posts.UNORDERED
-        || what.ringBlocks() == ComparedCase.MOST_RING) {
+    if (!what.races() || what.ringBlocks() == ComparedCase.MOST_RING) {
       return null;
     }
     long posted = 0;
