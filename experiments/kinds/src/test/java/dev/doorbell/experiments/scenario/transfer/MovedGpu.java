@@ -1,7 +1,6 @@
 package dev.doorbell.experiments.scenario.transfer;
 
 import dev.doorbell.core.fabric.DirectFabric;
-import dev.doorbell.core.gpu.ForwardingGpu;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;

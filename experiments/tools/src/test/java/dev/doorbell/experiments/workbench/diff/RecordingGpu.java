@@ -1,11 +1,11 @@
 package dev.doorbell.experiments.workbench.diff;
 
-import dev.doorbell.core.gpu.ForwardingGpu;
 import dev.doorbell.core.gpu.Gpu;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.memory.Multicast;
 import dev.doorbell.experiments.scenario.kernel.KernelMemory;
+import dev.doorbell.experiments.scenario.transfer.ForwardingGpu;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;

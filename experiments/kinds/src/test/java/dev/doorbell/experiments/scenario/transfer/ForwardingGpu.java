@@ -1,5 +1,13 @@
-package dev.doorbell.core.gpu;
+package dev.doorbell.experiments.scenario.transfer;
 
+import dev.doorbell.core.gpu.Gpu;
+import dev.doorbell.core.gpu.GpuAttributes;
+import dev.doorbell.core.gpu.GpuModule;
+import dev.doorbell.core.gpu.GpuStream;
+import dev.doorbell.core.gpu.Kernel;
+import dev.doorbell.core.gpu.KernelArguments;
+import dev.doorbell.core.gpu.Launch;
+import dev.doorbell.core.gpu.LaunchConfig;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
