@@ -52,7 +52,6 @@ final class FigureOptions {
       looks text   title TEXT Title above the figure.
       looks text   caption TEXT What it shows, in the files' own titles.
       looks text   width WIDTH column (84 mm), page (178 mm), or such as 85mm.
-      looks text   font FILE TrueType file of the text.
       looks number fontsize POINTS Size of the text; lines and markers grow with it (default: 7).
       looks text   xrange A..B Ends of the abscissa: 64..64K.
       looks text   yrange A..B Ends of the ordinate: 0..40.

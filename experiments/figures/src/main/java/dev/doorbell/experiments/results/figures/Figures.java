@@ -18,12 +18,10 @@ import dev.doorbell.experiments.results.figures.chart.LineFigure;
 import dev.doorbell.experiments.results.figures.chart.TimelineFigure;
 import dev.doorbell.experiments.results.figures.chart.TornadoFigure;
 import dev.doorbell.experiments.results.figures.drawing.Provenance;
-import dev.doorbell.experiments.results.figures.drawing.Typeface;
 import dev.doorbell.experiments.results.figures.layout.FigureNotes;
 import dev.doorbell.experiments.results.print.Names;
 import dev.doorbell.experiments.results.tables.RunSelection;
 import dev.doorbell.experiments.run.RunData;
-import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -127,17 +125,6 @@ public final class Figures {
    * @param open whether the abscissa was left to the experiment
    */
   private Figure figure(FigureSpec spec, boolean open) throws Unplottable {
-    String font = spec.style().font();
-    if (!font.isEmpty()) {
-      try {
-        Typeface.of(Path.of(font));
-      } catch (IOException e) {
-        throw Unplottable.because(
-            run.runId(),
-            "font %s is no TrueType file that can be read: %s".formatted(font, e.getMessage()),
-            "a .ttf file, by its path from the current folder");
-      }
-    }
     return switch (spec.kind()) {
       case LINE -> charts(spec, open).line();
       case CDF -> charts(spec, false).cdf();

@@ -13,8 +13,6 @@ import dev.doorbell.experiments.run.MetricRow;
 import dev.doorbell.experiments.run.RunData;
 import dev.doorbell.experiments.run.SummaryRow;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -25,9 +23,7 @@ import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.LongStream;
-import org.apache.pdfbox.pdmodel.PDDocument;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -368,26 +364,6 @@ class StyledFigureTest {
     assertThat(bottom.indexOf("id=\"legend\"")).isGreaterThan(bottom.indexOf("panel-"));
   }
 
-  @Test
-  void a_font_is_embedded_under_its_own_name(@TempDir Path folder) throws Exception {
-    Path font = folder.resolve("Own.ttf");
-    try (var file =
-        PDDocument.class.getResourceAsStream(
-            "/org/apache/pdfbox/resources/ttf/LiberationSans-Regular.ttf")) {
-      assertThat(file).isNotNull();
-      Files.write(font, file.readAllBytes());
-    }
-    var files =
-        plots(RUN, "{y: latency, font: %s}".formatted(font))
-            .files(Set.of(PlotFormat.SVG, PlotFormat.PDF, PlotFormat.TIKZ));
-    assertThat(new String(files.get("latency.svg"), StandardCharsets.UTF_8))
-        .contains("'Liberation Sans'");
-    assertThat(new String(files.get("latency.pdf"), StandardCharsets.ISO_8859_1))
-        .contains("LiberationSans");
-    assertThat(new String(files.get("latency.tex"), StandardCharsets.UTF_8))
-        .doesNotContain("\\sffamily");
-  }
-
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -399,7 +375,6 @@ class StyledFigureTest {
           {y: latency, yunit: GB/s}                 | yunit GB/s: the values are in ns
           {y: latency, yrange: 4..2}                | yrange begins at 4 and ends at 2
           {y: latency, logy: true, yrange: 0..2}    | yrange reaches 0, which a logarithmic axis cannot show
-          {y: latency, font: none.ttf}              | font none.ttf is no TrueType file that can be read
           {y: latencies}                            | unknown y 'latencies'
           {y: latency, per: fences}                 | it has no samples of 'fences'
           {kind: heatmap, y: latency, yunit: us}    | 'yunit' means nothing in a figure of kind heatmap

@@ -29,7 +29,7 @@ public enum FigureKind {
   private static final String COMMON = "kind name only";
 
   /** Keys of the looks of every kind. */
-  private static final String LOOKS = "names title caption width font fontsize legend footer";
+  private static final String LOOKS = "names title caption width fontsize legend footer";
 
   private final String needed;
   private final String optional;

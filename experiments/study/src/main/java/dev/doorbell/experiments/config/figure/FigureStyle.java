@@ -186,10 +186,6 @@ public record FigureStyle(ObjectNode given) {
     };
   }
 
-  public String font() {
-    return given.path("font").asString("");
-  }
-
   /** Size of the text in points, or that of the figure where none is given. */
   public double fontSize(double otherwise) {
     return given.path("fontsize").asDouble(otherwise);

@@ -3,14 +3,9 @@ package dev.doorbell.experiments.results.figures.chart;
 import dev.doorbell.experiments.config.figure.FigureStyle;
 import dev.doorbell.experiments.results.figures.drawing.Drawing;
 import dev.doorbell.experiments.results.figures.drawing.Theme;
-import dev.doorbell.experiments.results.figures.drawing.Typeface;
 import dev.doorbell.experiments.results.figures.layout.FigureNotes;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Function;
-import java.util.function.Supplier;
 
 /** The contents of a figure, ready to be drawn. */
 public interface Figure {
@@ -42,22 +37,12 @@ public interface Figure {
 
   /**
    * Draws it as wide as its style says, else one column wide if it has one panel and two if it has
-   * more, in the typeface and size of its style.
-   *
-   * @throws UncheckedIOException when its font cannot be read
+   * more, with text of the size of its style.
    */
   default Drawing draw() {
     FigureStyle style = notes().style();
     double usual = panelByPanel().size() == 1 ? Theme.ONE_COLUMN : Theme.TWO_COLUMNS;
     double scale = style.fontSize(Theme.TEXT) / Theme.TEXT;
-    Supplier<Drawing> drawing = () -> draw(style.width(usual) / scale).scaled(scale);
-    if (style.font().isEmpty()) {
-      return drawing.get();
-    }
-    try {
-      return Typeface.of(Path.of(style.font())).during(drawing);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    return draw(style.width(usual) / scale).scaled(scale);
   }
 }

@@ -12,25 +12,13 @@ import java.util.SequencedMap;
  * @param height points; y grows downwards from 0
  * @param nodes in painting order, on white
  * @param tables file names with CSVs of what is shown
- * @param typeface of all texts
  */
 public record Drawing(
     double width,
     double height,
     Provenance provenance,
     List<Node> nodes,
-    SequencedMap<String, String> tables,
-    Typeface typeface) {
-
-  /** A page in the typeface that is drawn with. */
-  public Drawing(
-      double width,
-      double height,
-      Provenance provenance,
-      List<Node> nodes,
-      SequencedMap<String, String> tables) {
-    this(width, height, provenance, nodes, tables, Typeface.current());
-  }
+    SequencedMap<String, String> tables) {
 
   public Drawing {
     nodes = List.copyOf(nodes);
@@ -42,20 +30,15 @@ public record Drawing(
     return factor == 1
         ? this
         : new Drawing(
-            width * factor,
-            height * factor,
-            provenance,
-            new Scaling(factor).nodes(nodes),
-            tables,
-            typeface);
+            width * factor, height * factor, provenance, new Scaling(factor).nodes(nodes), tables);
   }
 
   public byte[] svg() {
-    return typeface.during(() -> SvgWriter.write(this));
+    return SvgWriter.write(this);
   }
 
   public byte[] pdf() {
-    return typeface.during(() -> PdfWriter.write(this));
+    return PdfWriter.write(this);
   }
 
   /**
@@ -69,6 +52,6 @@ public record Drawing(
 
   /** A picture of TikZ for LaTeX. */
   public String tikz() {
-    return typeface.during(() -> TikzWriter.write(this));
+    return TikzWriter.write(this);
   }
 }

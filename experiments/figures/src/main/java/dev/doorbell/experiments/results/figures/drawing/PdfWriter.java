@@ -46,7 +46,7 @@ final class PdfWriter {
 
   static byte[] write(Drawing drawing) {
     try (PDDocument document = new PDDocument();
-        InputStream file = drawing.typeface().open()) {
+        InputStream file = Typeface.open()) {
       document.setVersion(1.4f);
       document.setDocumentId(0L);
       document.setDocumentInformation(information(drawing.provenance()));

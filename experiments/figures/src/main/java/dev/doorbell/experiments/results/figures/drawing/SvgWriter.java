@@ -36,8 +36,7 @@ final class SvgWriter {
     out.append("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"").append(width);
     out.append("pt\" height=\"").append(height).append("pt\" viewBox=\"0 0 ");
     out.append(width).append(' ').append(height).append("\" role=\"img\" font-family=\"'");
-    out.append(escape(drawing.typeface().name().replace("'", "")))
-        .append("', Arial, Helvetica, sans-serif\" font-kerning=\"none\">\n");
+    out.append(Typeface.NAME).append("', Arial, Helvetica, sans-serif\" font-kerning=\"none\">\n");
     out.append("  <title>").append(escape(from.title())).append("</title>\n");
     out.append("  <metadata>\n    <figure xmlns=\"urn:doorbell:figure\" run=\"");
     out.append(escape(from.run())).append("\" config=\"").append(escape(from.config()));

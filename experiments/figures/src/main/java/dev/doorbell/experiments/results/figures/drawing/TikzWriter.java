@@ -23,15 +23,10 @@ final class TikzWriter {
   private final StringBuilder tex = new StringBuilder();
   private final Map<Paint, String> colours = new LinkedHashMap<>();
 
-  /** Font family of figures; empty where a figure names one, which LaTeX cannot load. */
-  private final String family;
-
-  private TikzWriter(Drawing drawing) {
-    this.family = drawing.typeface().usual() ? "\\sffamily" : "";
-  }
+  private TikzWriter() {}
 
   static String write(Drawing drawing) {
-    TikzWriter writer = new TikzWriter(drawing);
+    TikzWriter writer = new TikzWriter();
     writer.name(drawing.nodes());
     writer.nodes(drawing.nodes());
     return writer.document(drawing);
@@ -112,10 +107,9 @@ final class TikzWriter {
           case END -> "base east";
         };
     line(
-        "\\node[anchor=%s, text=%s, font=%s\\fontsize{%s}{%s}\\selectfont%s] at %s {%s};",
+        "\\node[anchor=%s, text=%s, font=\\sffamily\\fontsize{%s}{%s}\\selectfont%s] at %s {%s};",
         anchor,
         colour(label.paint()),
-        family,
         Units.digits(label.size(), 3),
         Units.digits(1.25 * label.size(), 3),
         label.turn() == Turn.UPWARDS ? ", rotate=90" : "",
