@@ -8,7 +8,6 @@ import dev.doorbell.core.problem.ProblemException;
 import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
-import dev.doorbell.experiments.cli.command.JUnitOption;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.cli.explore.ExploreReport.Explored;
 import dev.doorbell.experiments.cli.explore.NicRunner.NicOptions;
@@ -118,8 +117,6 @@ public final class ExploreCommand extends CliCommand {
   private String kernel = "";
 
   @Mixin private WorldOptions worldOptions = new WorldOptions();
-
-  @Mixin private JUnitOption junit = new JUnitOption();
 
   @Option(
       names = "--link",
@@ -328,7 +325,6 @@ public final class ExploreCommand extends CliCommand {
       all.add(new Explored(world, report, relies));
     }
     ExploreReport.Summary summary = new ExploreReport.Summary(all);
-    junit.write("doorbell explore " + kernel, summary.cases());
     print(context, summary::json, summary::text);
     return summary.verdict();
   }
@@ -517,7 +513,7 @@ public final class ExploreCommand extends CliCommand {
   }
 
   /** Returns {@code 500ms}, {@code 10s}, {@code 2m} in nanoseconds. */
-  public static long nanos(String option, String text) throws UsageException {
+  private static long nanos(String option, String text) throws UsageException {
     Matcher matcher = TIME.matcher(text);
     if (!matcher.matches()) {
       throw UsageException.of(
