@@ -50,7 +50,7 @@ enum Subcommand {
   COMPARE("compare", "what changed from one run to another, with a verdict a point"),
   VERIFY("verify", "whether the files of a run are what they were when it ended"),
   GATE("gate", "pass or fail a run against a baseline"),
-  KERNEL("kernel", "kernels of your own: new, check, run, build"),
+  KERNEL("kernel", "kernels of your own: new, check, build"),
   EXEC("exec", "run a program of CUDA and RDMA, unmodified, with neither GPU nor NIC"),
   HCA("hca", "software HCAs for programs of libibverbs: exec"),
   DECODE("decode", "explain WQEs, CQEs, doorbells and packets bit by bit; check a capture"),

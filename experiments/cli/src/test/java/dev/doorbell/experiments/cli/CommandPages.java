@@ -34,7 +34,6 @@ final class CommandPages {
   private static final Map<String, String> TOPICS =
       Map.of(
           "doorbell decode", "decode.md",
-          "doorbell kernel run", "kernels.md",
           "doorbell plot", "plots.md",
           "doorbell run", "running.md",
           "doorbell table", "reading-output.md");

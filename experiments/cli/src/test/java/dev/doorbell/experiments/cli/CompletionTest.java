@@ -56,7 +56,7 @@ class CompletionTest {
   void bash_completes_commands() throws Exception {
     assertThat(bash("doorbell", "d")).contains("demo", "describe", "decode", "doctor");
     assertThat(bash("doorbell", "")).contains("run", "completion", "test", "bundle");
-    assertThat(bash("doorbell", "kernel", "")).contains("new", "check", "run", "build");
+    assertThat(bash("doorbell", "kernel", "")).contains("new", "check", "build");
     assertThat(bash("doorbell", "paper", "")).contains("new", "verify");
   }
 

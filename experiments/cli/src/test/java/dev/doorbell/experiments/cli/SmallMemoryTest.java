@@ -10,7 +10,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -59,16 +58,6 @@ class SmallMemoryTest {
       assertThat(typed("-Xmx1g", "run", "--resume", run.toString(), "-q")).as(said).isZero();
     }
     assertThat(samples(run)).as("%d MiB", megabytes).isEqualTo(whole);
-  }
-
-  @Test
-  void an_argument_that_never_ends_is_refused() throws Exception {
-    String kernel =
-        ".version 8.0 .target sm_80 .address_size 64 .visible .entry k(.param .u64 a) { ret; }";
-    Path file = Files.writeString(folder.resolve("k.ptx"), kernel);
-    int code = typed("-Xmx64m", "kernel", "run", file.toString(), "--arg", "in:/dev/zero");
-    assertThat(code).as(said).isEqualTo(ENVIRONMENT);
-    assertThat(said).contains("DB-E054");
   }
 
   /** Figures and summaries name the run that they are of. */

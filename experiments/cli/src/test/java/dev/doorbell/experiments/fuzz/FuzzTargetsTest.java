@@ -53,7 +53,6 @@ class FuzzTargetsTest {
     assertThat(names())
         .containsExactly(
             "adapter",
-            "argument",
             "bindings",
             "capture",
             "config",

@@ -3,7 +3,6 @@ package dev.doorbell.experiments.fuzz;
 import dev.doorbell.doctor.facts.PciTargets;
 import dev.doorbell.experiments.cli.decode.DecodeTargets;
 import dev.doorbell.experiments.cli.explain.ExplainTargets;
-import dev.doorbell.experiments.cli.kernel.ArgumentTargets;
 import dev.doorbell.experiments.fuzz.run.HcaTargets;
 import dev.doorbell.experiments.fuzz.run.KernelTargets;
 import dev.doorbell.experiments.fuzz.run.RecordTargets;
@@ -20,7 +19,6 @@ import java.util.stream.Stream;
 final class Targets {
   static final List<FuzzTarget> ALL =
       Stream.of(
-              new ArgumentTargets().targets(),
               new DecodeTargets().targets(),
               new ExplainTargets().targets(),
               new FatBinaryTargets().targets(),

@@ -46,7 +46,7 @@ public final class CommandRunner {
   /**
    * Parses a command's words and runs it.
    *
-   * @param name as it was typed, {@code kernel run} for one of a group
+   * @param name as it was typed, {@code kernel new} for one of a group
    * @param words what stands behind the name
    */
   public ExitCode run(String name, CliCommand command, List<String> words) {

@@ -132,7 +132,7 @@ final class KernelCheckCommand extends CliCommand {
     out.printf(
         "        %d B of shared memory%s, %d B of local memory%n",
         entry.sharedBytes(),
-        entry.dynamicShared() ? " and what the launch gives (--shared)" : "",
+        entry.dynamicShared() ? " and what the launch gives" : "",
         entry.localBytes());
   }
 

@@ -6,11 +6,10 @@ import picocli.CommandLine;
 
 @CommandLine.Command(
     header = {
-      "Works on kernels of your own: writes, checks, runs and lists them. See docs/kernels.md.",
+      "Works on kernels of your own: writes, checks and compiles them. See docs/kernels.md.",
       "",
       "  doorbell kernel new my_put                          a kernel to start from, ready to run",
       "  doorbell kernel check kernels/my_put/my_put.ptx     what it needs, what is not supported",
-      "  doorbell kernel run k.ptx --entry sum --arg in:x.bin --arg out:y.bin:64",
       "  doorbell kernel build kernels/my_put                compile it again, with nvcc",
       ""
     })
@@ -22,7 +21,6 @@ public final class KernelCommand extends CommandGroup {
         List.of(
             new Action("new", KernelNewCommand::new),
             new Action("check", KernelCheckCommand::new),
-            new Action("run", KernelRunCommand::new),
             new Action("build", KernelBuildCommand::new)));
   }
 }

@@ -3,9 +3,7 @@ package dev.doorbell.experiments.workbench.kernel.run;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.kernels.UserKernel;
 import dev.doorbell.experiments.workbench.kernel.KernelWorkbench;
-import dev.doorbell.experiments.workbench.kernel.KernelWorkbench.KernelOutcome;
 import dev.doorbell.experiments.workbench.kernel.KernelWorkbench.KernelReport;
-import dev.doorbell.experiments.workbench.kernel.KernelWorkbench.KernelRun;
 import dev.doorbell.kernels.KernelCatalogue;
 import dev.doorbell.kernels.KernelTemplates;
 import dev.doorbell.ptxvm.ir.Instruction;
@@ -23,7 +21,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SequencedMap;
 import java.util.Set;
-import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 
 /** Kernels on the PTX virtual machine. */
@@ -217,10 +214,5 @@ public final class VmWorkbench implements KernelWorkbench {
           BindingCheck.of(kernel, PtxParser.parse(kernel.ptxFile(), kernel.ptx()).module()));
     }
     return problems;
-  }
-
-  @Override
-  public KernelOutcome run(KernelRun run, BooleanSupplier interrupted) {
-    return new VmRun(run, interrupted).execute();
   }
 }
