@@ -17,9 +17,12 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
+import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.w3c.dom.Document;
+import org.w3c.dom.Element;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -164,6 +167,26 @@ class CompareCommandTest {
     assertThat(compare("before", "slow", "--metric", "latency", "--threshold", "30%"))
         .isEqualTo(ExitCode.OK);
     assertThat(session.out()).contains("within noise overall: 4 no change, 1 within noise");
+  }
+
+  @Test
+  void a_gate_writes_its_verdicts_for_continuous_integration() throws Exception {
+    session.runtime.runner = slower("push.memic_64", 1.2);
+    run("slow", "--seed", "43");
+    Path file = folder.resolve("gate.xml");
+    assertThat(gate("slow", "before", "--junit", file.toString())).isEqualTo(ExitCode.REGRESSION);
+    Document xml = DocumentBuilderFactory.newInstance().newDocumentBuilder().parse(file.toFile());
+    Element suite = xml.getDocumentElement();
+    assertThat(suite.getAttribute("name")).isEqualTo("doorbell gate small");
+    assertThat(suite.getAttribute("tests")).isEqualTo("10");
+    assertThat(suite.getAttribute("failures")).isEqualTo("1");
+    Element failure = (Element) suite.getElementsByTagName("failure").item(0);
+    assertThat(((Element) failure.getParentNode()).getAttribute("name"))
+        .contains("path=push.memic", "size=64");
+    assertThat(failure.getAttribute("message")).startsWith("latency +").contains("REGRESSED (> 5");
+    String nowhere = folder.resolve("none/gate.xml").toString();
+    assertThat(gate("slow", "before", "--junit", nowhere)).isEqualTo(ExitCode.USAGE);
+    assertThat(session.err()).contains("cannot be written");
   }
 
   @Test

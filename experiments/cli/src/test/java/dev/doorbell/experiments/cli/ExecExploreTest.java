@@ -85,7 +85,7 @@ class ExecExploreTest {
   private ExitCode explore(String name, String runs, String gpus, String... arguments)
       throws Exception {
     List<String> words = new ArrayList<>(List.of("--explore", runs, "--gpus", gpus));
-    words.addAll(List.of("--timeout", "2"));
+    words.addAll(List.of("--junit", folder.resolve("verdicts.xml").toString(), "--timeout", "2"));
     words.addAll(List.of("--", "sh", "-c", "\"$@\" > /dev/null 2>&1", "sh", program(name)));
     words.add(SOURCES.resolve("put.ptx").toString());
     words.addAll(List.of(arguments));
@@ -152,6 +152,7 @@ class ExecExploreTest {
         .contains("(gpu memory of rank0.gpu0", "put.cu:35, inlined at", "DMA read           mlx5_0")
         .contains("for the WQE of module of the program:", "put.cu:30, inlined at")
         .doesNotContain("no finding", "CLEAN");
+    assertThat(folder.resolve("verdicts.xml")).content().contains("<failure message=\"the HCA");
   }
 
   @Test
@@ -170,6 +171,7 @@ class ExecExploreTest {
     assertThat(user.out())
         .contains(
             "3 runs; ", "loads and stores of the host are not watched", "CLEAN: nothing found");
+    assertThat(folder.resolve("verdicts.xml")).content().doesNotContain("<failure", "<error");
   }
 
   @Test

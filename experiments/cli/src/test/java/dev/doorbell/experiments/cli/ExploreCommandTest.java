@@ -302,15 +302,20 @@ class ExploreCommandTest {
   }
 
   @Test
-  void a_branch_that_is_never_taken_is_named_in_words_and_json() throws IOException {
+  void a_branch_that_is_never_taken_is_named_in_words_json_and_junit() throws IOException {
     String seldom = "setp.eq.u32 %p3, %r3, 7;\n@%p3 bra SET;";
     assertThat(small(seldom, "--until", "covered")).isEqualTo(ExitCode.NOT_COVERED);
     assertThat(session.out())
         .containsPattern("never taken +small.ptx:23 to 26")
         .containsPattern(
             "no finding in \\d+ schedules; 1 branch never taken, at 1 line: small.ptx:23");
-    assertThat(small(seldom, "--json")).isEqualTo(ExitCode.NOT_COVERED);
+    Path report = folder.resolve("report.xml");
+    assertThat(small(seldom, "--json", "--junit", report.toString()))
+        .isEqualTo(ExitCode.NOT_COVERED);
     assertThat(session.out()).contains("\"verdict\" : \"not_covered\"", "\"to_line\" : 26");
+    assertThat(report)
+        .content()
+        .contains("<error message=\"1 branch never taken, at 1 line: small.ptx:23");
   }
 
   @Test

@@ -211,11 +211,8 @@ class StoryboardsTest {
       throws IOException, InterruptedException {
     assertThat(page(2))
         .contains("credit_ring.kernel.yaml  ok", "points verified")
-        .contains("every thread ended with DOORBELL_OK, and what was sent has arrived")
         .contains("the HCA reads what may not have arrived", "credit_ring.cu:", "--schedule")
-        .contains("no finding in 40 schedules", "the PTX VM's interpreter and its compiler")
-        .contains("the PTX VM's interpreter and its threads in another order")
-        .contains("credit_ring    3 of 3 runs agree", "goodput.svg")
+        .contains("no finding in 40 schedules", "goodput.svg")
         .containsPattern("\ncredit_ring +a stream ");
   }
 

@@ -8,6 +8,7 @@ import dev.doorbell.core.problem.ProblemException;
 import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
+import dev.doorbell.experiments.cli.command.JUnitOption;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.cli.explore.ExploreReport.Explored;
 import dev.doorbell.experiments.cli.explore.NicRunner.NicOptions;
@@ -117,6 +118,8 @@ public final class ExploreCommand extends CliCommand {
   private String kernel = "";
 
   @Mixin private WorldOptions worldOptions = new WorldOptions();
+
+  @Mixin private JUnitOption junit = new JUnitOption();
 
   @Option(
       names = "--link",
@@ -325,6 +328,7 @@ public final class ExploreCommand extends CliCommand {
       all.add(new Explored(world, report, relies));
     }
     ExploreReport.Summary summary = new ExploreReport.Summary(all);
+    junit.write("doorbell explore " + kernel, summary.cases());
     print(context, summary::json, summary::text);
     return summary.verdict();
   }

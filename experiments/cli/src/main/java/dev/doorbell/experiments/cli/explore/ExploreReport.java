@@ -5,6 +5,7 @@ import dev.doorbell.core.fabric.explore.Coverage;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.TextTable;
 import dev.doorbell.experiments.cli.explore.WorldOptions.World;
+import dev.doorbell.experiments.results.print.JUnitXml;
 import dev.doorbell.experiments.results.print.Units;
 import dev.doorbell.experiments.workbench.explore.Explorer;
 import dev.doorbell.experiments.workbench.explore.Explorer.Reliance;
@@ -21,6 +22,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The report of an exploration, as text and as JSON. */
@@ -115,6 +117,42 @@ public final class ExploreReport {
         text.append(words()).append('\n');
       }
       return text.toString();
+    }
+
+    List<JUnitXml.Case> cases() {
+      List<JUnitXml.Case> cases = new ArrayList<>();
+      for (Explored each : worlds) {
+        Explorer.Report report = each.report;
+        String options = each.world.choice().options();
+        boolean refused = report.isRefused();
+        String message =
+            refused
+                ? each.world.refusal(each.report)
+                : Stream.concat(
+                        report.races().stream().map(race -> race.what().kind().what()),
+                        report.failures().stream().map(failed -> failed.what().text()))
+                    .findFirst()
+                    .orElse("no run came to its end");
+        cases.add(
+            new JUnitXml.Case(
+                "world",
+                options.isEmpty() ? each.world.scenario().program().entry() : options,
+                refused
+                    ? JUnitXml.Outcome.SKIPPED
+                    : !report.isClean()
+                        ? JUnitXml.Outcome.FAILED
+                        : report.finished() > 0
+                            ? JUnitXml.Outcome.PASSED
+                            : JUnitXml.Outcome.UNDECIDED,
+                message));
+      }
+      cases.add(
+          new JUnitXml.Case(
+              "coverage",
+              "covered",
+              isWhole() ? JUnitXml.Outcome.PASSED : JUnitXml.Outcome.UNDECIDED,
+              covered()));
+      return cases;
     }
 
     /** Returns the JSON: the world's own fields where there is one, else a list of worlds. */

@@ -3,12 +3,15 @@ package dev.doorbell.experiments.cli.explore;
 import dev.doorbell.core.adapter.Adapter;
 import dev.doorbell.core.fabric.explore.model.Policy;
 import dev.doorbell.experiments.cli.command.ExitCode;
+import dev.doorbell.experiments.results.print.JUnitXml;
+import dev.doorbell.experiments.results.print.JUnitXml.Outcome;
 import dev.doorbell.experiments.results.print.Units;
 import dev.doorbell.experiments.workbench.explore.Explorer;
 import dev.doorbell.experiments.workbench.explore.Laboratory;
 import dev.doorbell.experiments.workbench.programs.ProgramWorlds;
 import dev.doorbell.experiments.workbench.programs.ProgramWorlds.Exploration;
 import dev.doorbell.experiments.workbench.programs.ProgramWorlds.Run;
+import java.util.ArrayList;
 import java.util.List;
 
 /** Runs of a whole program against the adversary, and their report. */
@@ -81,5 +84,30 @@ public final class ExploredProgram {
       text.append(new CoverageReport(report.coverage()).text());
     }
     return text.append(report.isClean() ? words() + "\n" : "").toString();
+  }
+
+  /** A test case for each finding, else one for the runs; and one for what was covered. */
+  public List<JUnitXml.Case> cases() {
+    Explorer.Report report = findings.report();
+    List<JUnitXml.Case> cases = new ArrayList<>();
+    report
+        .races()
+        .forEach(
+            found -> cases.add(failed("race", found.what().key(), found.what().kind().what())));
+    report
+        .failures()
+        .forEach(found -> cases.add(failed("failure", found.what().key(), found.what().text())));
+    if (cases.isEmpty()) {
+      cases.add(new JUnitXml.Case("runs", Units.count(report.runs(), "run"), Outcome.PASSED, ""));
+    }
+    boolean covered = hasKernels() && report.coverage().isWhole();
+    cases.add(
+        new JUnitXml.Case(
+            "coverage", "covered", covered ? Outcome.PASSED : Outcome.UNDECIDED, words()));
+    return cases;
+  }
+
+  private static JUnitXml.Case failed(String what, String key, String text) {
+    return new JUnitXml.Case(what, key, Outcome.FAILED, text);
   }
 }

@@ -8,6 +8,7 @@ import dev.doorbell.core.problem.Problem;
 import dev.doorbell.core.problem.ProblemException;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
+import dev.doorbell.experiments.cli.command.JUnitOption;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.cli.explore.ExploredProgram;
 import dev.doorbell.experiments.topology.TopologyFile;
@@ -26,6 +27,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 @CommandLine.Command(
@@ -100,6 +102,8 @@ public final class ExecCommand extends ProgramCommand {
           "What orders stores for an HCA under --explore, as of 'explore'; vendor unless"
               + " given.")
   private @Nullable Policy policy;
+
+  @Mixin private JUnitOption junit = new JUnitOption();
 
   private ProgramGpus served = ProgramGpus.none();
   private @Nullable ServedWorld timed;
@@ -178,6 +182,7 @@ public final class ExecCommand extends ProgramCommand {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+    junit.write("doorbell exec", explored.cases());
     context.out().print(explored.text());
     return explored.verdict();
   }

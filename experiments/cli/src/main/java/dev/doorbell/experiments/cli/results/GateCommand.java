@@ -4,6 +4,7 @@ import dev.doorbell.core.problem.ProblemException;
 import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
+import dev.doorbell.experiments.cli.command.JUnitOption;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.Percent;
 import dev.doorbell.experiments.results.compare.ChangeVerdict;
@@ -23,6 +24,7 @@ import picocli.CommandLine.Parameters;
       "",
       "  doorbell gate nightly --baseline main",
       "  doorbell gate nightly --baseline main --max-regress 2%% --metric latency",
+      "  doorbell gate nightly --baseline main --junit gate.xml",
       "",
       "Exits with 0; 5 on a regression; 1 where points are missing; 9 where too few",
       "samples leave a point undecided.",
@@ -31,6 +33,7 @@ import picocli.CommandLine.Parameters;
 public final class GateCommand extends CliCommand {
   @Mixin private RunPlace place = new RunPlace();
   @Mixin private ComparisonOptions options = new ComparisonOptions();
+  @Mixin private JUnitOption junit = new JUnitOption();
 
   @Parameters(paramLabel = "RUN", description = "The run: directory, name or tag.")
   private String run = "";
@@ -60,6 +63,7 @@ public final class GateCommand extends CliCommand {
     ExitCode code =
         RunPlace.afterDamage(context, CompareCommand.damage(comparison), verdict(comparison));
     ComparisonReport report = new ComparisonReport(comparison);
+    junit.write("doorbell gate " + comparison.after().plan().config().name(), report.cases());
     if (common().json()) {
       SequencedMap<String, Object> json = new LinkedHashMap<>(report.json());
       json.put("passed", code == ExitCode.OK);

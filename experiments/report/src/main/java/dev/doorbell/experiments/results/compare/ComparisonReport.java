@@ -4,6 +4,7 @@ import dev.doorbell.core.problem.Typed;
 import dev.doorbell.experiments.config.schema.Amounts;
 import dev.doorbell.experiments.config.value.Axis;
 import dev.doorbell.experiments.config.value.Value;
+import dev.doorbell.experiments.results.print.JUnitXml;
 import dev.doorbell.experiments.results.print.Screen;
 import dev.doorbell.experiments.results.print.Table;
 import dev.doorbell.experiments.results.print.TableBuilder;
@@ -257,6 +258,39 @@ public final class ComparisonReport {
     return counts.entrySet().stream()
         .map(entry -> entry.getValue() + " " + entry.getKey().text())
         .collect(Collectors.joining(", "));
+  }
+
+  /** A test case for each point and metric, and for each point that has vanished. */
+  public List<JUnitXml.Case> cases() {
+    List<JUnitXml.Case> cases = new ArrayList<>();
+    for (PointComparison point : comparison.points()) {
+      String name =
+          point.axes().entrySet().stream()
+              .map(axis -> axis.getKey() + "=" + axis.getValue().text())
+              .collect(Collectors.joining(","));
+      JUnitXml.Outcome outcome =
+          switch (point.verdict()) {
+            case REGRESSED -> JUnitXml.Outcome.FAILED;
+            case UNDECIDED -> JUnitXml.Outcome.UNDECIDED;
+            case NO_CHANGE, WITHIN_NOISE, IMPROVED -> JUnitXml.Outcome.PASSED;
+          };
+      String message =
+          "%s %s from %s to %s %s: %s"
+              .formatted(
+                  point.metric(),
+                  Screen.percent(point.change().relative()),
+                  Screen.metric(point.change().before(), point.unit()),
+                  Screen.metric(point.change().after(), point.unit()),
+                  Screen.unit(point.unit()),
+                  verdict(point));
+      cases.add(new JUnitXml.Case(point.metric(), name, outcome, message));
+    }
+    for (String point : comparison.onlyBefore()) {
+      cases.add(
+          new JUnitXml.Case(
+              "points", point, JUnitXml.Outcome.FAILED, "no result for a point of the baseline"));
+    }
+    return cases;
   }
 
   public SequencedMap<String, Object> json() {
