@@ -18,7 +18,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A kernel whose descriptor lays multicast objects over buffers of all ranks. */
 class MulticastKernelTest {
-  /** More than any run here needs on a busy machine. */
   private static final String NAME = "node_sum";
 
   @TempDir private Path folder;

@@ -18,8 +18,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A kernel of another library: its descriptor lays out what the kernel expects. */
 class StructureKernelTest {
-  /** More than any run here needs on a busy machine. */
-
   /** Kernels over structures of other libraries, in the form that their compiler gave them. */
   static final Path STAND_INS =
       Path.of("lab/src/test/resources/dev/doorbell/experiments/scenario/foreign");
