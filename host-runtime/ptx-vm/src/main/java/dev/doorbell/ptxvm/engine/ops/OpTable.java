@@ -16,7 +16,6 @@ import dev.doorbell.ptxvm.engine.ops.arithmetic.Rows.BinaryOp;
 import dev.doorbell.ptxvm.engine.ops.arithmetic.Rows.LongTernaryOperator;
 import dev.doorbell.ptxvm.engine.ops.arithmetic.Rows.TernaryOp;
 import dev.doorbell.ptxvm.engine.ops.arithmetic.Rows.UnaryOp;
-import dev.doorbell.ptxvm.engine.ops.arithmetic.Video;
 import dev.doorbell.ptxvm.engine.ops.control.BarrierOp;
 import dev.doorbell.ptxvm.engine.ops.control.Branch;
 import dev.doorbell.ptxvm.engine.ops.control.Call;
@@ -81,11 +80,6 @@ public final class OpTable {
     factory("addc subc madc", Carry::make);
     factory("lop3", OpTable::anyLogic);
     factory("bfi", OpTable::insertField);
-
-    factory("vadd vsub vabsdiff vmin vmax vshl vshr vset", Video::scalar);
-    factory("vmad", Video::multiply);
-    factory("vadd2 vsub2 vavrg2 vabsdiff2 vmin2 vmax2 vset2", Video::lanes);
-    factory("vadd4 vsub4 vavrg4 vabsdiff4 vmin4 vmax4 vset4", Video::lanes);
 
     factory("bra", Branch::make);
     factory("brx", Flow::indexed);

@@ -81,6 +81,10 @@ public final class IntegerRows {
         .ternary("sad.s32", (a, b, c) -> Math.abs((long) (int) a - (int) b) + c & U32)
         .ternary("sad.u64", (a, b, c) -> (Long.compareUnsigned(a, b) < 0 ? b - a : a - b) + c)
         .ternary("sad.s64", (a, b, c) -> (a < b ? b - a : a - b) + c)
+        .ternary("vabsdiff4.u32.u32.u32", (a, b, c) -> differences(a, b, 0, false, false))
+        .ternary("vabsdiff4.u32.s32.s32", (a, b, c) -> differences(a, b, 0, true, false))
+        .ternary("vabsdiff4.u32.u32.add.u32", (a, b, c) -> differences(a, b, c, false, true))
+        .ternary("vabsdiff4.u32.s32.add.s32", (a, b, c) -> differences(a, b, c, true, true))
         .ternary("dp4a.u32.u32", (a, b, c) -> dot4(a, b, c, false, false))
         .ternary("dp4a.u32.s32", (a, b, c) -> dot4(a, b, c, false, true))
         .ternary("dp4a.s32.u32", (a, b, c) -> dot4(a, b, c, true, false))
@@ -240,6 +244,18 @@ public final class IntegerRows {
 
   private static long signed24(long value) {
     return value << 40 >> 40;
+  }
+
+  /** The differences of four bytes, each in its place or all added to {@code c}. */
+  private static long differences(long a, long b, long c, boolean signed, boolean add) {
+    long result = c;
+    for (int shift = 0; shift < 32; shift += 8) {
+      int x = (int) (a >>> shift);
+      int y = (int) (b >>> shift);
+      int difference = Math.abs(signed ? (byte) x - (byte) y : (x & 0xff) - (y & 0xff));
+      result += add ? difference : (long) difference << shift;
+    }
+    return result & U32;
   }
 
   private static long dot4(long a, long b, long c, boolean aSigned, boolean bSigned) {
