@@ -151,7 +151,7 @@ class SharedSlotsTest {
     KernelLinker.Refusals refusals = new KernelLinker.Refusals(new TreeMap<>(), new TreeMap<>());
     ModuleAnalysis analysis = new ModuleAnalysis(PtxParser.parse("slots.ptx", ptx).module());
     Program program =
-        KernelLinker.check(analysis, LinkOptions.interpreted(4096, false), refusals)
+        KernelLinker.check(analysis, LinkOptions.untimed(4096, false), refusals)
             .get(kernel)
             .program();
     assertThat(refusals.atLoad()).isEmpty();

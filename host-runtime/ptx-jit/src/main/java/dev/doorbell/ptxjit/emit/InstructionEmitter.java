@@ -24,7 +24,6 @@ import java.lang.constant.MethodTypeDesc;
 import java.lang.invoke.VarHandle;
 import java.util.function.LongBinaryOperator;
 import java.util.function.LongUnaryOperator;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Bytecode for the operations that kernels are made of. Whatever only computes is written as
@@ -40,29 +39,11 @@ public final class InstructionEmitter {
       LongTernaryOperator.class.describeConstable().orElseThrow();
 
   private final MethodEmitter writer;
-  private final @Nullable MemoryEmitter memoryEmitter;
+  private final MemoryEmitter memoryEmitter;
 
   public InstructionEmitter(MethodEmitter writer, AddressSpace.PageTable pages) {
     this.writer = writer;
     this.memoryEmitter = new MemoryEmitter(writer, pages);
-  }
-
-  private InstructionEmitter(MethodEmitter writer) {
-    this.writer = writer;
-    this.memoryEmitter = null;
-  }
-
-  /** An emitter for operations that only compute, where no memory can be accessed in place. */
-  public static InstructionEmitter ofArithmetic(MethodEmitter writer) {
-    return new InstructionEmitter(writer);
-  }
-
-  private MemoryEmitter memory() {
-    MemoryEmitter emitter = memoryEmitter;
-    if (emitter == null) {
-      throw new IllegalStateException("no memory here");
-    }
-    return emitter;
   }
 
   /** True when {@link #write} has bytecode for the operation. */
@@ -73,13 +54,6 @@ public final class InstructionEmitter {
       case Load.VectorLoad load -> true;
       case Store store -> true;
       case Store.VectorStore store -> true;
-      default -> computes(op);
-    };
-  }
-
-  /** True when the operation only computes, and {@link #write} has bytecode for it. */
-  public static boolean computes(Op op) {
-    return switch (op) {
       case UnaryOp unary -> true;
       case BinaryOp binary -> true;
       case TernaryOp ternary -> true;
@@ -107,19 +81,6 @@ public final class InstructionEmitter {
     };
   }
 
-  /** The slots that the bytecode of an operation that only computes writes. */
-  public static int[] results(Op op) {
-    return switch (op) {
-      case UnaryOp unary -> new int[] {unary.d};
-      case BinaryOp binary -> new int[] {binary.d};
-      case TernaryOp ternary -> new int[] {ternary.d};
-      case Moves.Move move -> new int[] {move.d};
-      case Moves.Pack pack -> new int[] {pack.d};
-      case Moves.Unpack unpack -> unpack.d;
-      default -> new int[0];
-    };
-  }
-
   /**
    * Writes the operation.
    *
@@ -137,10 +98,10 @@ public final class InstructionEmitter {
       case Moves.Pack pack -> pack(pack);
       case Moves.Unpack unpack -> unpack(unpack);
       case Fence fence -> fence(fence);
-      case Load load -> memory().load(load);
-      case Load.VectorLoad load -> memory().load(load);
-      case Store store -> memory().store(store);
-      case Store.VectorStore store -> memory().store(store);
+      case Load load -> memoryEmitter.load(load);
+      case Load.VectorLoad load -> memoryEmitter.load(load);
+      case Store store -> memoryEmitter.store(store);
+      case Store.VectorStore store -> memoryEmitter.store(store);
       default -> {
         return false;
       }

@@ -57,7 +57,7 @@ public final class PtxCheck {
           ModuleMemory _ = new ModuleMemory(space, Locus.gpu(0, 0), module)) {
         KernelLinker.check(
             new ModuleAnalysis(module),
-            LinkOptions.interpreted(VmOptions.STACK_BYTES, false),
+            LinkOptions.untimed(VmOptions.STACK_BYTES, false),
             new KernelLinker.Refusals(refusals, stops));
       } catch (IllegalStateException e) {
         refusals.putIfAbsent(1, new Refusal(1, module.text(1), String.valueOf(e.getMessage())));

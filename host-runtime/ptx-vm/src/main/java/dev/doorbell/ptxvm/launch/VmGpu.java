@@ -79,11 +79,7 @@ public final class VmGpu implements Gpu {
 
   /** Returns how kernels for this GPU are linked. */
   LinkOptions linkOptions() {
-    return new LinkOptions(
-        VmOptions.STACK_BYTES,
-        fabric.hasLoadsAhead(),
-        options.blocksAfter(),
-        fabric.pipeline(locus));
+    return new LinkOptions(VmOptions.STACK_BYTES, fabric.hasLoadsAhead(), fabric.pipeline(locus));
   }
 
   VmOptions options() {

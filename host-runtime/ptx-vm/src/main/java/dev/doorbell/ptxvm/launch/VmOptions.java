@@ -38,8 +38,6 @@ public record VmOptions(
   /** Compiling costs about as much as interpreting this many instructions. */
   private static final long WORTH_COMPILING = 2_000_000;
 
-  private static final int BLOCK_WORTH_COMPILING = 1 << 15;
-
   /**
    * Engine that runs a kernel's instructions. Results are the same; speed and time to start are
    * not.
@@ -96,16 +94,6 @@ public record VmOptions(
     }
     throw new IllegalArgumentException(
         "doorbell.engine=%s: auto, interpreter or warp is possible".formatted(name));
-  }
-
-  /**
-   * Executions after which a run of instructions that only compute is compiled where accesses take
-   * virtual time, so that all that it costs the host is repaid.
-   */
-  int blocksAfter() {
-    return compileAfter == Long.MAX_VALUE
-        ? Integer.MAX_VALUE
-        : compileAfter == 0 ? 1 : BLOCK_WORTH_COMPILING;
   }
 
   public VmOptions withMaxResidentBlocks(int blocks) {

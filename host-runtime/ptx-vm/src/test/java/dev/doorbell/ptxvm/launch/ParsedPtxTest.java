@@ -6,7 +6,7 @@ import dev.doorbell.ptxvm.engine.link.KernelLinker.LinkOptions;
 import org.junit.jupiter.api.Test;
 
 class ParsedPtxTest {
-  private static final LinkOptions OPTIONS = LinkOptions.interpreted(1024, true);
+  private static final LinkOptions OPTIONS = LinkOptions.untimed(1024, true);
 
   /** A text that is so long that functions are parsed late. */
   private static ParsedPtx late() {

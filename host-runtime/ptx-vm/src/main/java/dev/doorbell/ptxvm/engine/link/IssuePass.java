@@ -50,7 +50,7 @@ final class IssuePass {
       Function function, ControlFlow flow, List<@Nullable Op> ops, Pipeline pipeline) {
     List<Instruction> code = function.code();
     IssuePass pass = new IssuePass(pipeline, function.entry());
-    BitSet leaders = BlockPass.leaders(flow, code.size());
+    BitSet leaders = leaders(flow, code.size());
     for (int i = 0; i < code.size(); i++) {
       if (leaders.get(i)) {
         pass.begin();
@@ -65,6 +65,19 @@ final class IssuePass {
         pass.begin();
       }
     }
+  }
+
+  /** Returns the places where control may come from elsewhere. */
+  private static BitSet leaders(ControlFlow flow, int size) {
+    BitSet leaders = new BitSet();
+    for (int i = 0; i < size; i++) {
+      for (int next : flow.successors(i)) {
+        if (next != i + 1) {
+          leaders.set(next);
+        }
+      }
+    }
+    return leaders;
   }
 
   private void begin() {

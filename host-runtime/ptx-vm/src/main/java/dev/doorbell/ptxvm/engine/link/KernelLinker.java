@@ -132,7 +132,7 @@ public final class KernelLinker {
     private final Map<String, String> refused = new HashMap<>();
 
     Late(LinkOptions options) {
-      this.options = new LinkOptions(options.stackBytes(), false, 0, options.pipeline());
+      this.options = new LinkOptions(options.stackBytes(), false, options.pipeline());
       for (String name : module.functions().keySet()) {
         names.put(ModuleMemory.FUNCTIONS + (long) names.size() * ModuleMemory.FUNCTION_STEP, name);
       }
@@ -256,11 +256,6 @@ public final class KernelLinker {
             null);
     Program program =
         new Program(List.copyOf(linkedFunctions.keySet()), scope.poolStart(), registers, specials);
-    if (options.hasBlocks()) {
-      BitSet differing = (BitSet) specials.clone();
-      scope.variables().forEach(variable -> differing.set(variable.slot()));
-      BlockPass.linked(new Program(program.functions(), scope.poolStart(), registers, differing));
-    }
     return new LinkedKernel(
         image, program, scope.variables(), late == null ? null : late::constants);
   }
@@ -377,19 +372,12 @@ public final class KernelLinker {
    *
    * @param stackBytes local memory for the frames of recursive functions
    * @param loadsAhead whether loads may be under way while their thread goes on
-   * @param blocksAfter executions after which a run of operations that only compute becomes code of
-   *     its own, where loads go ahead; {@link Integer#MAX_VALUE}: never
    * @param pipeline how instructions of a thread follow each other
    */
-  public record LinkOptions(
-      long stackBytes, boolean loadsAhead, int blocksAfter, Pipeline pipeline) {
-    /** The same where every operation is interpreted. */
-    public static LinkOptions interpreted(long stackBytes, boolean loadsAhead) {
-      return new LinkOptions(stackBytes, loadsAhead, Integer.MAX_VALUE, Pipeline.NONE);
-    }
-
-    boolean hasBlocks() {
-      return loadsAhead && blocksAfter < Integer.MAX_VALUE;
+  public record LinkOptions(long stackBytes, boolean loadsAhead, Pipeline pipeline) {
+    /** The same where instructions take no time. */
+    public static LinkOptions untimed(long stackBytes, boolean loadsAhead) {
+      return new LinkOptions(stackBytes, loadsAhead, Pipeline.NONE);
     }
   }
 
@@ -417,9 +405,6 @@ public final class KernelLinker {
       }
       if (options.pipeline().known()) {
         IssuePass.apply(function.function, flow, ops, options.pipeline());
-      }
-      if (options.hasBlocks()) {
-        BlockPass.apply(flow, ops, options.blocksAfter());
       }
       Op after = null;
       for (Op op : ops.reversed()) {
@@ -474,9 +459,9 @@ public final class KernelLinker {
    * A kernel with all of its operations, for any number of GPUs: what differs between them are the
    * addresses of variables, which lie in slots of the register file.
    *
-   * <p>Interpreting it changes nothing in it but what its blocks know of themselves, so that
-   * threads of different GPUs may execute it at the same time. A compiler links code into the
-   * operations: a kernel that may be compiled is linked for one GPU alone.
+   * <p>Interpreting it changes nothing in it, so that threads of different GPUs may execute it at
+   * the same time. A compiler links code into the operations: a kernel that may be compiled is
+   * linked for one GPU alone.
    *
    * @param image its constants at the addresses of variables are 0
    * @param variables slots of addresses

@@ -46,11 +46,6 @@ public abstract class Op {
     return this;
   }
 
-  /** The operation that the interpreter executes here, where compiled code stands in its place. */
-  public Op interpreted() {
-    return this;
-  }
-
   /**
    * Executes for {@code t}.
    *

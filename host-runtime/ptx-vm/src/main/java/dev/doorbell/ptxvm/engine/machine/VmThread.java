@@ -207,18 +207,11 @@ public final class VmThread implements Agent, Barrier.Participant {
         }
       }
     } catch (AccessFault | Fault e) {
-      fail(failedAt(current), String.valueOf(e.getMessage()));
+      fail(current, String.valueOf(e.getMessage()));
     } catch (RuntimeException e) {
-      op = failedAt(current);
+      op = current;
       throw e;
     }
-  }
-
-  /** Compiled code notes the operation that fails in {@link #op}. */
-  @SuppressWarnings("ReferenceEquality") // operations are compared by identity
-  private Op failedAt(Op current) {
-    Op noted = op;
-    return noted != null && current.interpreted() != current ? noted : current;
   }
 
   /** Stops the kernel for an error of this thread. */
@@ -243,7 +236,7 @@ public final class VmThread implements Agent, Barrier.Participant {
       try {
         following = current.execute(this, r);
       } catch (AccessFault | Fault e) {
-        op = failedAt(current);
+        op = current;
         warp.acting = this;
         throw e;
       }

@@ -29,7 +29,7 @@ public final class Instrument implements Stepper {
   public void step(VmThread t, Op first) {
     long thread = (long) t.cta.index * t.grid.shape.threads() + t.index;
     boolean followed = probe.follows(thread);
-    Op current = first.interpreted();
+    Op current = first;
     try {
       while (true) {
         Instruction instruction = t.grid.image.instruction(current.place);
@@ -50,7 +50,7 @@ public final class Instrument implements Stepper {
         if (following == null) {
           break;
         }
-        current = following.interpreted();
+        current = following;
         if (t.left <= 0) {
           t.op = current;
           break;

@@ -28,20 +28,6 @@ public final class ScoreboardWait extends Op {
     return new ScoreboardWait(inner, null);
   }
 
-  public Op inner() {
-    return inner;
-  }
-
-  /** The slots that it waits for; null: all. */
-  public int @Nullable [] slots() {
-    return slots;
-  }
-
-  /** Returns true if it waits before an operation for some registers, not for all. */
-  public boolean isOfSome() {
-    return slots != null;
-  }
-
   @Override
   public Op bare() {
     return inner.bare();
