@@ -7,8 +7,6 @@ import dev.doorbell.core.fabric.Rmw;
 import dev.doorbell.core.fabric.ThreadPort;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.queue.CommandEntry;
-import dev.doorbell.core.queue.ShortCommand;
-import dev.doorbell.core.queue.WideCommand;
 import dev.doorbell.core.queue.generated.CommandQueueView;
 import java.util.ArrayDeque;
 import java.util.SplittableRandom;
@@ -19,7 +17,6 @@ final class Producer implements Agent {
   private final CommandQueueView queue;
   private final SplittableRandom random;
   private final ArrayDeque<CommandEntry> commands = new ArrayDeque<>();
-  private final CommandFormat format;
   private final long[] words;
   private final int[] order;
   private boolean claimed;
@@ -34,7 +31,6 @@ final class Producer implements Agent {
 
   Producer(Fabric fabric, CommandQueueView queue, long seed, CommandFormat format) {
     this.queue = queue;
-    this.format = format;
     this.words = new long[format.words()];
     this.order = new int[format.words()];
     this.random = new SplittableRandom(seed);
@@ -74,13 +70,7 @@ final class Producer implements Agent {
         return 0;
       }
       credited = true;
-      if (format.words() == ShortCommand.WORDS) {
-        ShortCommand.encode(commands.getFirst(), index, queue.entries(), words);
-      } else if (format.words() == WideCommand.WORDS) {
-        WideCommand.encode(commands.getFirst(), index, queue.entries(), words);
-      } else {
-        commands.getFirst().encode(index, queue.entries(), words);
-      }
+      EntryWriter.write(commands.getFirst(), index, queue.entries(), words);
       for (int i = 0; i < order.length; i++) {
         int j = random.nextInt(i + 1);
         order[i] = order[j];

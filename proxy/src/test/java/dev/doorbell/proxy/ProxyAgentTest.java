@@ -93,7 +93,7 @@ class ProxyAgentTest {
     add.opcode = CommandEntry.OP_PUT_SIGNAL;
     add.compare = bench.region.address() + 128;
     add.fetched = bench.region.address() + 192;
-    add.signalKey(FakeHca.KEY);
+    EntryWriter.signalKey(add, FakeHca.KEY);
     add.operand = 1;
     long refilled = 0;
     while (bench.queue.finished() < count) {
@@ -140,7 +140,7 @@ class ProxyAgentTest {
     ProxyBench bench = bench(0, 0, 4, 4, 4);
     CommandEntry put = bench.put(0, 64, 8);
     long[] words = new long[CommandEntry.WORDS];
-    put.encode(0, 4, words);
+    EntryWriter.full(put, 0, 4, words);
     for (int missing = 0; missing < CommandEntry.WORDS; missing++) {
       for (int i = 0; i < CommandEntry.WORDS; i++) {
         RawMemory.putLong(bench.queue.view().ring() + 8L * i, i == missing ? 0 : words[i]);
@@ -278,7 +278,7 @@ class ProxyAgentTest {
   void an_entry_of_a_lap_that_is_not_due_is_an_error_that_says_so() {
     ProxyBench bench = bench(0, 0, 4, 4, 4);
     long[] words = new long[CommandEntry.WORDS];
-    bench.put(0, 64, 8).encode(8, 4, words);
+    EntryWriter.full(bench.put(0, 64, 8), 8, 4, words);
     for (int i = 0; i < CommandEntry.WORDS; i++) {
       RawMemory.putLong(bench.queue.view().ring() + 8L * i, words[i]);
     }
@@ -320,7 +320,7 @@ class ProxyAgentTest {
         signal.operand = 1;
         signal.compare = region.address() + 128 + 8L * (i % 2);
         signal.fetched = region.address() + 256;
-        signal.signalKey(FakeHca.KEY);
+        EntryWriter.signalKey(signal, FakeHca.KEY);
         a.submit(signal);
         signal.queuePair = 1;
         signal.compare = region.address() + 144;

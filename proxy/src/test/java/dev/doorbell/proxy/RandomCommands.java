@@ -49,7 +49,7 @@ final class RandomCommands {
       case CommandEntry.OP_PUT_SIGNAL -> {
         command.compare = region + HALF + 8L * random.nextInt(64);
         command.fetched = region + QUARTER + 8L * random.nextInt(64);
-        command.signalKey(FakeHca.KEY);
+        EntryWriter.signalKey(command, FakeHca.KEY);
       }
       default -> {
         // Nothing more to choose.

@@ -135,7 +135,7 @@ class SoftHcaTest {
     if (model.opcode == CommandEntry.OP_PUT_SIGNAL) {
       command.compare += ranks[1].buffer.address() - HALF;
       command.fetched += ranks[0].buffer.address();
-      command.signalKey(ranks[1].region.rkey());
+      EntryWriter.signalKey(command, ranks[1].region.rkey());
     }
     return command;
   }
@@ -294,7 +294,7 @@ class SoftHcaTest {
 
     OneCommand(Fabric fabric, CommandQueueView queue, CommandEntry command) {
       this.queue = queue;
-      command.encode(0, queue.entries(), words);
+      EntryWriter.full(command, 0, queue.entries(), words);
       port = fabric.attachThread(Locus.gpu(0, 0), this);
     }
 

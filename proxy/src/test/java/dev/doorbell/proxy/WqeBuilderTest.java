@@ -96,7 +96,7 @@ class WqeBuilderTest {
     command.operand = 5;
     command.compare = 0x00000000deadbee0L;
     command.fetched = 0x00000000f00df00dL;
-    command.signalKey(0x77777701);
+    EntryWriter.signalKey(command, 0x77777701);
     assertThat(build(CommandEntry.OP_PUT_SIGNAL, 0, 0)).startsWith("00000008 00012303 ");
     assertThat(build(CommandEntry.OP_PUT_SIGNAL, 1, 1))
         .isEqualTo(

@@ -75,11 +75,6 @@ public final class CommandEntry extends CommandConstants {
     return BigEndian.swap(immediate);
   }
 
-  /** Sets the rkey of the signal of {@link #OP_PUT_SIGNAL}. */
-  public void signalKey(int key) {
-    immediate = BigEndian.swap(key);
-  }
-
   /** Inline payload byte {@code i}. */
   public byte inlineByte(int i) {
     long word = i < 8 ? localAddress : i < 16 ? operand : compare;
@@ -117,42 +112,6 @@ public final class CommandEntry extends CommandConstants {
     remoteKey = other.remoteKey;
     localKey = other.localKey;
     immediate = other.immediate;
-  }
-
-  /**
-   * The eight words of the entry.
-   *
-   * @param index which entry, counted from the queue's start and never wrapping
-   * @param entries of the queue, a power of two
-   */
-  public void encode(long index, int entries, long[] words) {
-    long phase = phase(index, entries);
-    long displaced =
-        (remoteAddress & 1) << 1
-            | (localAddress & 1) << 2
-            | (operand & 1) << 3
-            | (compare & 1) << 4;
-    words[0] =
-        (opcode & 0xffL) << 56
-            | (queuePair & 0xffffL) << 40
-            | (flags & 0xffL) << 32
-            | (length & 0x7fff_ffffL) << 1
-            | phase;
-    words[1] = (remoteAddress & ~1L) | phase;
-    words[2] = (localAddress & ~1L) | phase;
-    words[3] = (operand & ~1L) | phase;
-    words[4] = (compare & ~1L) | phase;
-    words[5] =
-        (long) BigEndian.swap(remoteKey) << 32
-            | (fetched >>> 31 & 0x7ff_ffff) << 5
-            | displaced
-            | phase;
-    words[6] = (long) BigEndian.swap(localKey) << 32 | (fetched & 0x7fff_ffff) << 1 | phase;
-    words[7] =
-        (long) immediate << 32
-            | (index & INDEX_MASK) << INDEX_SHIFT
-            | ((fetched >>> 58) << 1)
-            | phase;
   }
 
   /** Reads the eight words of an entry that is {@link #present}. */

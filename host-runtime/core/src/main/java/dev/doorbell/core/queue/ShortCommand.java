@@ -29,23 +29,4 @@ public final class ShortCommand {
     into.remoteAddress = high >>> Integer.SIZE;
     into.localAddress = (high & 0xffff_fffeL) | (low >>> LOCAL_SHIFT & 1);
   }
-
-  /**
-   * Writes the two words of an entry.
-   *
-   * @param command its addresses are offsets below 2^32
-   * @param index which entry, counted from the queue's start and never wrapping
-   * @param entries of the queue, a power of two
-   */
-  public static void encode(CommandEntry command, long index, int entries, long[] words) {
-    long phase = CommandEntry.phase(index, entries);
-    words[0] =
-        ((command.opcode & 0xffL) << OPCODE_SHIFT)
-            | ((command.queuePair & 0xffffL) << QUEUE_PAIR_SHIFT)
-            | ((command.localAddress & 1) << LOCAL_SHIFT)
-            | ((command.length & 0x7fff_ffffL) << 1)
-            | phase;
-    words[1] =
-        (command.remoteAddress << Integer.SIZE) | (command.localAddress & 0xffff_fffeL) | phase;
-  }
 }

@@ -35,25 +35,4 @@ public final class WideCommand {
     into.remoteAddress = words[REMOTE] >>> 1;
     into.localAddress = words[LOCAL] >>> 1;
   }
-
-  /**
-   * Writes the words of an entry.
-   *
-   * @param command its addresses are offsets
-   * @param index which entry, counted from the queue's start and never wrapping
-   * @param entries of the queue, a power of two
-   */
-  public static void encode(CommandEntry command, long index, int entries, long[] words) {
-    long phase = CommandEntry.phase(index, entries);
-    for (int word = 0; word < WORDS; word++) {
-      words[word] = phase;
-    }
-    words[0] |=
-        ((command.opcode & 0xffL) << OPCODE_SHIFT)
-            | ((command.queuePair & 0xffffL) << QUEUE_PAIR_SHIFT)
-            | ((command.length & 0x7fff_ffffL) << 1);
-    words[REMOTE] |= command.remoteAddress << 1;
-    words[LOCAL] |= command.localAddress << 1;
-    words[INDEX] |= index << 1;
-  }
 }

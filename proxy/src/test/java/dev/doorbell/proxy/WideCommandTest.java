@@ -1,7 +1,9 @@
-package dev.doorbell.core.queue;
+package dev.doorbell.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.doorbell.core.queue.CommandEntry;
+import dev.doorbell.core.queue.WideCommand;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
@@ -18,7 +20,7 @@ class WideCommandTest {
       command.localAddress = random.nextLong() >>> 1;
       command.remoteAddress = random.nextLong() >>> 1;
       long index = random.nextLong() >>> 2;
-      WideCommand.encode(command, index, 16, words);
+      EntryWriter.wide(command, index, 16, words);
       CommandEntry read = new CommandEntry();
       WideCommand.decode(words, read);
       assertThat(read).describedAs("case %d", i).usingRecursiveComparison().isEqualTo(command);
@@ -41,7 +43,7 @@ class WideCommandTest {
     put.localAddress = 0x1001;
     put.remoteAddress = 0x2002;
     long[] words = new long[WideCommand.WORDS];
-    WideCommand.encode(put, 8, 8, words);
+    EntryWriter.wide(put, 8, 8, words);
     assertThat(words)
         .containsExactly(
             0x00_1234_00_0000_0030L, 0x4004, 0, 0x2002, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x10);

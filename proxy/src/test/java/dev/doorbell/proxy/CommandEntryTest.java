@@ -1,8 +1,9 @@
-package dev.doorbell.core.queue;
+package dev.doorbell.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.doorbell.core.queue.CommandEntry;
 import java.util.Arrays;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
@@ -35,7 +36,7 @@ class CommandEntryTest {
       CommandEntry command = random(random);
       long index = random.nextLong() >>> 1;
       long[] words = new long[CommandEntry.WORDS];
-      command.encode(index, ENTRIES, words);
+      EntryWriter.full(command, index, ENTRIES, words);
       CommandEntry read = new CommandEntry();
       read.decode(words);
       assertThat(read)
@@ -78,7 +79,7 @@ class CommandEntryTest {
     command.localKey = 0x00000100;
     command.immediate = 0xcafef00d;
     long[] words = new long[CommandEntry.WORDS];
-    command.encode(0x1_0000_0003L, 4, words);
+    EntryWriter.full(command, 0x1_0000_0003L, 4, words);
     assertThat(words)
         .containsExactly(
             0x051234a500000011L,
@@ -89,7 +90,7 @@ class CommandEntryTest {
             0xddccbbaa0000007bL,
             0x0001000000000003L,
             0xcafef00d000001c3L);
-    command.encode(0x1_0000_0007L, 4, words);
+    EntryWriter.full(command, 0x1_0000_0007L, 4, words);
     assertThat(words)
         .containsExactly(
             0x051234a500000010L,
@@ -112,7 +113,7 @@ class CommandEntryTest {
       CommandEntry command = new CommandEntry();
       command.inline(Arrays.copyOf(payload, length));
       long[] words = new long[CommandEntry.WORDS];
-      command.encode(5, ENTRIES, words);
+      EntryWriter.full(command, 5, ENTRIES, words);
       CommandEntry read = new CommandEntry();
       read.decode(words);
       assertThat(read.length).isEqualTo(length);
@@ -127,7 +128,7 @@ class CommandEntryTest {
   @Test
   void the_signal_key_is_a_key_and_not_a_number() {
     CommandEntry command = new CommandEntry();
-    command.signalKey(0x00000107);
+    EntryWriter.signalKey(command, 0x00000107);
     assertThat(command.immediate).isEqualTo(0x07010000);
     assertThat(command.signalKey()).isEqualTo(0x107);
   }

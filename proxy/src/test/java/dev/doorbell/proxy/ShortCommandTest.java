@@ -1,7 +1,9 @@
-package dev.doorbell.core.queue;
+package dev.doorbell.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.doorbell.core.queue.CommandEntry;
+import dev.doorbell.core.queue.ShortCommand;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
@@ -18,7 +20,7 @@ class ShortCommandTest {
       command.localAddress = random.nextLong() >>> 32;
       command.remoteAddress = random.nextLong() >>> 32;
       long index = random.nextLong() >>> 1;
-      ShortCommand.encode(command, index, 16, words);
+      EntryWriter.brief(command, index, 16, words);
       CommandEntry read = new CommandEntry();
       ShortCommand.decode(words[0], words[1], read);
       assertThat(read).describedAs("case %d", i).usingRecursiveComparison().isEqualTo(command);
@@ -39,9 +41,9 @@ class ShortCommandTest {
     put.localAddress = 0x1001;
     put.remoteAddress = 0x2002;
     long[] words = new long[ShortCommand.WORDS];
-    ShortCommand.encode(put, 0, 8, words);
+    EntryWriter.brief(put, 0, 8, words);
     assertThat(words).containsExactly(0x03_1234_01_0000_0031L, 0x0000_2002_0000_1001L);
-    ShortCommand.encode(put, 8, 8, words);
+    EntryWriter.brief(put, 8, 8, words);
     assertThat(words).containsExactly(0x03_1234_01_0000_0030L, 0x0000_2002_0000_1000L);
   }
 }
