@@ -15,6 +15,7 @@ import java.util.jar.JarEntry;
 import java.util.jar.JarOutputStream;
 import java.util.jar.Manifest;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -23,6 +24,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Twice the input is at most twice the work, for each reader: steps and allocated bytes are
  * counted, not time. {@code -Ddoorbell.fuzz.targets=} names some readers.
  */
+@Tag("slow")
 class GrowthTest {
   /** In hundredths: 200, and what does not divide evenly, such as tables that grow. */
   private static final int MOST = 270;
