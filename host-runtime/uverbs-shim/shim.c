@@ -65,6 +65,7 @@ static uint64_t events[MAX_FD];
 static uint8_t tells_loss[MAX_FD]; /* 1: a file of asynchronous events; 2: it has told that the server is lost */
 static int open_devices; /* guarded by `tables` */
 static pthread_mutex_t tables = PTHREAD_MUTEX_INITIALIZER;
+static pid_t process; /* whose tables these are */
 
 const char *shim_folder;
 struct shim_sleep *shim_sleep;
@@ -485,11 +486,8 @@ static void carry_out(struct device *device)
 	if (device->number == SHIM_RDMA_CM || pthread_mutex_trylock(&device->lock))
 		return;
 	if (device->connection >= 0 && !setsockopt(device->connection, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit) &&
-	    send_all(device->connection, &message, sizeof message) &&
-	    receive_all(device->connection, &reply, sizeof reply)) {
-		limit.tv_sec = 0; /* a child of vfork may have ended, and its parent goes on */
-		setsockopt(device->connection, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
-	}
+	    send_all(device->connection, &message, sizeof message))
+		receive_all(device->connection, &reply, sizeof reply);
 	pthread_mutex_unlock(&device->lock);
 }
 
@@ -679,10 +677,16 @@ static ssize_t write_connections(int fd, struct device *device, const void *from
 	return -1;
 }
 
+/* Until it calls exec, a child of vfork has its parent's tables, but descriptors of its own. */
+static bool is_vforked(void)
+{
+	return getpid() != process;
+}
+
 /* A descriptor names another descriptor's device, too. */
 static int duplicated(int from, int to)
 {
-	if (to < 0 || shim_device(from) < 0)
+	if (to < 0 || shim_device(from) < 0 || is_vforked())
 		return to;
 	if (to >= MAX_FD) {
 		sys_close(to);
@@ -703,7 +707,7 @@ static int duplicated(int from, int to)
 /* A descriptor is about to be closed. */
 static void forget(int fd)
 {
-	if (fd < 0 || fd >= MAX_FD || (!devices[fd] && !events[fd]))
+	if (fd < 0 || fd >= MAX_FD || (!devices[fd] && !events[fd]) || is_vforked())
 		return;
 	pthread_mutex_lock(&tables);
 	struct device *device = devices[fd];
@@ -735,6 +739,7 @@ static int open_any(int dir, const char *path, int flags, mode_t mode)
  * the device (reopen). */
 static void forget_in_child(void)
 {
+	process = getpid();
 	for (int fd = 0; fd < MAX_FD; fd++) {
 		struct device *device = devices[fd];
 		if (!device || device->inherited)
@@ -759,13 +764,14 @@ __attribute__((constructor)) static void start(void)
 	if (!given || !*given)
 		return;
 	pthread_atfork(NULL, NULL, forget_in_child);
+	process = getpid();
 	shim_folder = strdup(given);
 }
 
 /* The program ends with devices open. */
 __attribute__((destructor)) static void end(void)
 {
-	for (int fd = 0; fd < MAX_FD && open_devices; fd++) {
+	for (int fd = 0; fd < MAX_FD && open_devices && !is_vforked(); fd++) {
 		struct device *device = __atomic_load_n(&devices[fd], __ATOMIC_ACQUIRE);
 		if (device)
 			carry_out(device);

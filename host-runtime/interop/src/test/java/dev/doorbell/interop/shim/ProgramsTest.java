@@ -91,6 +91,11 @@ final class ProgramsTest {
   }
 
   @Test
+  void a_child_of_vfork_leaves_its_parents_devices_alone() throws Exception {
+    succeeds("vforked.c", "-libverbs");
+  }
+
+  @Test
   void the_folder_of_devices_is_its_users_alone_and_empty_afterwards() throws Exception {
     Path served = folder.resolve("hca");
     try (ServedDevices devices = ServedDevices.start(folder, 1)) {
