@@ -160,6 +160,16 @@ final class EmulatedGpusTest {
   }
 
   @Test
+  void a_program_that_ends_while_its_memory_is_under_way_harms_no_other() throws Exception {
+    try (ServedDevices devices = serve()) {
+      String library = libraries().resolve("libcuda.so.1").toString();
+      Path program = devices.compile("underway.c", library, "-libverbs");
+      assertThat(devices.start(program.toString()).succeed()).endsWith("ok\n");
+      devices.awaitNobody();
+    }
+  }
+
+  @Test
   void physical_memory_is_mapped_to_several_ranges_and_in_another_process() throws Exception {
     try (ServedDevices devices = serve()) {
       Path program = devices.compile("physical.c", libraries().resolve("libcuda.so.1").toString());

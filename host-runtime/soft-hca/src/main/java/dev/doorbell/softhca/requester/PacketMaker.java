@@ -291,8 +291,8 @@ final class PacketMaker {
       int piece = request.piece;
       int offset = request.pieceOffset;
       int inPiece = request.pieceBytes[piece] - offset;
-      // Inline data is copied: its queue may end before the packet is received.
-      if (left <= inPiece && !request.isInline(piece)) {
+      // Inline data is copied: its queue may end before the packet is received. So may a program.
+      if (left <= inPiece && !request.isInline(piece) && !port.isImmediate()) {
         long inPlace = port.map(request.pieceAddress[piece] + offset, left);
         if (inPlace != 0) {
           packet.payload = inPlace;

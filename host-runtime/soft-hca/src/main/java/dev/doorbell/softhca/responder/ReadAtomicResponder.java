@@ -262,7 +262,7 @@ final class ReadAtomicResponder {
       return true;
     }
     try {
-      long inPlace = port.map(address, bytes);
+      long inPlace = port.isImmediate() ? 0 : port.map(address, bytes);
       if (inPlace != 0) {
         response.payload = inPlace;
         return true;
