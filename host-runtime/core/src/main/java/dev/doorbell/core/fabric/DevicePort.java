@@ -103,8 +103,11 @@ public abstract class DevicePort {
    *
    * @return true when they are already
    */
-  public abstract boolean writeThen(
-      long source, long address, int bytes, boolean relaxed, Completion visible);
+  public boolean writeThen(
+      long source, long address, int bytes, boolean relaxed, Completion visible) {
+    write(source, address, bytes, relaxed);
+    return true;
+  }
 
   /**
    * Reads, modifies and writes one naturally aligned cell of 4 or 8 bytes for a remote atomic,

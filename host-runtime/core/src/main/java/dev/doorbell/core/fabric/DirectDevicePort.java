@@ -74,13 +74,6 @@ final class DirectDevicePort extends DevicePort {
   }
 
   @Override
-  public boolean writeThen(
-      long source, long address, int bytes, boolean relaxed, Completion visible) {
-    write(source, address, bytes, relaxed);
-    return true;
-  }
-
-  @Override
   public boolean atomic(
       long address, int bytes, long result, AtomicFunction atomic, Completion completion) {
     check("DMA atomic", address, bytes);

@@ -162,13 +162,6 @@ final class ExploringDevicePort extends DevicePort {
   }
 
   @Override
-  public boolean writeThen(
-      long from, long address, int bytes, boolean relaxed, Completion visible) {
-    write(from, address, bytes, relaxed);
-    return true;
-  }
-
-  @Override
   public boolean atomic(
       long address, int bytes, long result, AtomicFunction atomic, Completion completion) {
     memory.check("DMA atomic", address, bytes);

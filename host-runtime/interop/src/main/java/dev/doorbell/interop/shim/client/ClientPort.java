@@ -123,13 +123,6 @@ final class ClientPort extends DevicePort {
   }
 
   @Override
-  public boolean writeThen(
-      long source, long address, int bytes, boolean relaxed, Completion visible) {
-    write(source, address, bytes, relaxed);
-    return true;
-  }
-
-  @Override
   public boolean atomic(
       long address, int bytes, long result, AtomicFunction atomic, Completion completion) {
     if (isLocal(address) && (address & (bytes - 1)) == 0) {
