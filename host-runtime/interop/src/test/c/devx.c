@@ -331,6 +331,11 @@ int main(void)
 	CHECK(!mlx5dv_devx_general_cmd(context, query, sizeof query, capabilities, sizeof capabilities));
 	CHECK(!ibv_query_port(context, 1, &port));
 	CHECK(1u << (capabilities[0x48] & 0x1f) == port.max_msg_sz);
+	/* A device that orders less than it could by itself lets a queue pair ask for it: UCX refuses a cyclic SRQ otherwise. */
+	CHECK(capabilities[0x76] & 0xf8);
+	query[7] = 0x20 << 1 | 1; /* general 2, current */
+	CHECK(!mlx5dv_devx_general_cmd(context, query, sizeof query, capabilities, sizeof capabilities));
+	CHECK(capabilities[0x21] == 0x80);
 	/* A doorbell page in use is not given back. */
 	for (unsigned i = 0; i < 2; i++) {
 		CHECK(!mlx5dv_devx_obj_destroy(ends[i].qp));

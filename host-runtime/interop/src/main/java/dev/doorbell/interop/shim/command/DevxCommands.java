@@ -45,6 +45,9 @@ final class DevxCommands {
   /** {@code dp_ordering_ooo_all_*} of RC, DC, XRC, UC and UD. */
   private static final PrmField OUT_OF_ORDER = new PrmField(0x74, 15, 11);
 
+  private static final int GENERAL_2 = 0x20;
+  private static final PrmField DP_ORDERING_FORCE = new PrmField(0x20, 23, 23);
+
   private static final int MOST_ANSWER_BYTES = 1 << 16;
 
   private DevxCommands() {}
@@ -187,6 +190,8 @@ final class DevxCommands {
           .put(Capabilities.MAX_WQE_SZ_SQ, 1024)
           .put(Capabilities.MAX_WQE_SZ_RQ, 512)
           .put(Capabilities.LOG_MAX_RMP, 16);
+    } else if (group == GENERAL_2) {
+      out.put(DP_ORDERING_FORCE, true);
     } else if (group == Capabilities.ODP) {
       // As the kernel's query of the device says it, with the bits in the other order.
       out.put(Capabilities.ODP_RC, 0x3f)
