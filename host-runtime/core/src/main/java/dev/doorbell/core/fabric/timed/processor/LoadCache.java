@@ -8,8 +8,9 @@ import org.jspecify.annotations.Nullable;
  * The sectors of memory that a GPU thread has recently loaded, for the price of loading them again:
  * a line of the first cache may be filled by parts. Values are never cached: only time is.
  *
- * <p>A sector has one place, by a hash of its number: buffers that begin at pages would share few
- * places otherwise, where a GPU's cache has many ways. The hash takes the bits of the address that
+ * <p>A sector has one of two places, by a hash of its number: buffers that begin at pages would
+ * share few places otherwise, where a GPU's cache has many ways. With a single place, two of the
+ * twenty sectors of a post could drive each other out. The hash takes the bits of the address that
  * are the same in every process.
  *
  * <p>A place has a tag alone: looking at places is what loads cost the host, whose own cache holds
@@ -152,29 +153,48 @@ public final class LoadCache {
     if (known == tag) {
       return hit >= lastFilled ? hit : filled(place, hit);
     }
-    if (known == 0) {
-      note(row);
+    int second = tagAt(place ^ 1);
+    if (second == tag) {
+      return hit >= lastFilled ? hit : filled(place ^ 1, hit);
     }
-    array[at] = tag;
-    fill(place, hit, miss);
+    int taken = known == 0 || (second != 0 && (fills & 1) == 0) ? place : place ^ 1;
+    if (tagAt(taken) == 0) {
+      note(row(taken));
+    }
+    set(taken, tag);
+    fill(taken, hit, miss);
     return miss;
   }
 
   public boolean holds(long address, long now) {
+    int place = placeOf(address);
+    return place >= 0 && (now >= lastFilled || filled(place, now) == now);
+  }
+
+  /** The place that has the sector or waits for it; -1 where none does. */
+  private int placeOf(long address) {
     int place = place(number(address));
+    int tag = tag(address);
+    return tagAt(place) == tag ? place : tagAt(place ^ 1) == tag ? place ^ 1 : -1;
+  }
+
+  private int tagAt(int place) {
     int row = row(place);
     int[] array = tags.known(row);
-    return array != null
-        && array[Tags.start(array, row) + column] == tag(address)
-        && (now >= lastFilled || filled(place, now) == now);
+    return array == null ? 0 : array[Tags.start(array, row) + column];
+  }
+
+  private void set(int place, int tag) {
+    int row = row(place);
+    int[] array = tags.of(row);
+    array[Tags.start(array, row) + column] = tag;
   }
 
   /** The sector is no longer there: the thread stores to it. */
   public void drop(long address) {
-    int row = row(place(number(address)));
-    int[] array = tags.known(row);
-    if (array != null && array[Tags.start(array, row) + column] == tag(address)) {
-      array[Tags.start(array, row) + column] = 0;
+    int place = placeOf(address);
+    if (place >= 0) {
+      set(place, 0);
     }
   }
 

@@ -73,6 +73,19 @@ class LoadCacheTest {
   }
 
   @Test
+  void the_few_sectors_of_a_post_hardly_ever_drive_each_other_out() {
+    Random random = new Random(3);
+    int late = 0;
+    for (int post = 0; post < 1000; post++) {
+      LoadCache cache = new LoadCache(SECTOR, new LoadCache.Tags(), 0);
+      List<Long> sectors = random.longs(20, 0, 1 << 20).map(n -> n * SECTOR).boxed().toList();
+      sectors.forEach(address -> cache.arrival(address, 1, 2));
+      late += sectors.stream().allMatch(address -> cache.arrival(address, 10, 20) == 10) ? 0 : 1;
+    }
+    assertThat(late).isLessThan(50); // some 300 where each has one place
+  }
+
+  @Test
   void random_loads_are_there_when_a_table_of_all_fills_says() {
     LoadCache cache = new LoadCache(SECTOR, new LoadCache.Tags(), 0);
     Random random = new Random(7);
