@@ -75,7 +75,17 @@ class CollCommandTest {
     assertThat(rows()).hasSize(2);
     // 8.4 us, 3 steps of 14 us, and 3/4 MiB by a port.
     assertThat(Double.parseDouble(rows().getFirst()[3])).isBetween(66.0, 67.0);
-    assertThat(session.out()).contains("NCCL's latencies", "nothing was run");
+    assertThat(session.out()).contains("NCCL's latencies", "nothing was run", "-t 4 -g 1");
+  }
+
+  @Test
+  void nccl_takes_as_long_as_a_thread_needs_for_all_of_its_gpus() {
+    String command = "coll all_reduce -b 1K -e 1K --placement dgx-h100 --nccl";
+    assertThat(session.type((command + " -g 8").split(" "))).isEqualTo(ExitCode.OK);
+    assertThat(rows().getFirst()[1]).isEqualTo("47.20");
+    assertThat(session.type((command + " -t 8 -g 1").split(" "))).isEqualTo(ExitCode.OK);
+    assertThat(rows().getLast()[1]).isEqualTo("15.01");
+    assertThat(session.out()).containsOnlyOnce("a thread issues to its GPUs in turn");
   }
 
   @Test

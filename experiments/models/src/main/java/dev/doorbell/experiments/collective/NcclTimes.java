@@ -10,9 +10,12 @@ import java.util.Map;
 /**
  * Times of NCCL's collectives: latencies of its cost model ({@code src/graph/tuning.cc} of
  * github.com/NVIDIA/nccl, commit 5067397c), which hold its launch, its flags and the CPUs that post
- * among nodes; rates of a topology; and what NVLS copies where buffers are not registered.
+ * among nodes; rates of a topology; what NVLS copies where buffers are not registered; and what a
+ * thread takes to issue one call to each of its GPUs.
+ *
+ * @param gpusOfThread GPUs that one thread issues to, one after another
  */
-public record NcclTimes(Collective collective, int ranks, Topology topology) {
+public record NcclTimes(Collective collective, int ranks, int gpusOfThread, Topology topology) {
   private static final List<String> PROTOCOLS = List.of("ll", "ll128", "simple");
   private static final int SIMPLE = 2;
   private static final int MTU = 4096;
@@ -41,6 +44,9 @@ public record NcclTimes(Collective collective, int ranks, Topology topology) {
   private static final double COPY_NANOS = 2_000;
   private static final double COPY_RATE = 36.3;
 
+  /** A call in a stream without a graph, for each GPU of its thread: measured, as above. */
+  private static final double ISSUE_NANOS = 5_900;
+
   /**
    * Nanoseconds by algorithm and protocol, such as "ring ll" or "nvls simple"; nothing for other
    * collectives than all-reduce, all-gather and reduce-scatter.
@@ -62,6 +68,8 @@ public record NcclTimes(Collective collective, int ranks, Topology topology) {
     if (reduces && nvlink != null && nvlink.reduces()) {
       times.put("nvls simple", nvls(nvlink, bytes));
     }
+    double issue = Math.min(gpusOfThread, node()) * ISSUE_NANOS;
+    times.replaceAll((algorithm, nanos) -> Math.max(nanos, issue));
     return times;
   }
 

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 class NcclTimesTest {
   private static Map<String, Double> times(
       Collective collective, long bytes, int ranks, String topology) throws ConfigException {
-    return new NcclTimes(collective, ranks, TopologyFile.load(topology)).of(bytes);
+    return new NcclTimes(collective, ranks, 1, TopologyFile.load(topology)).of(bytes);
   }
 
   @Test
@@ -34,6 +34,19 @@ class NcclTimesTest {
         .isCloseTo(1.4 * (8_400 + 6 * 14_000) + wire, within(1.0));
     assertThat(times(Collective.ALL_GATHER, 1 << 20, 4, "gb200-cx7").get("ring simple"))
         .isCloseTo(8_400 + 3 * 14_000 + wire / 2, within(1.0));
+  }
+
+  @Test
+  void a_thread_issues_to_its_gpus_one_after_another() throws ConfigException {
+    Map<String, Double> all = times(Collective.ALL_REDUCE, 1024, 16, "dgx-h100");
+    NcclTimes oneThread =
+        new NcclTimes(Collective.ALL_REDUCE, 16, 16, TopologyFile.load("dgx-h100"));
+    // A thread has no GPUs of another node: 8 calls of 5.9 us, or what the collective takes.
+    oneThread
+        .of(1024)
+        .forEach((name, nanos) -> assertThat(nanos).isEqualTo(Math.max(47_200, all.get(name))));
+    assertThat(all.get("tree ll")).isLessThan(47_200);
+    assertThat(all.get("tree ll128")).isGreaterThan(47_200);
   }
 
   @Test

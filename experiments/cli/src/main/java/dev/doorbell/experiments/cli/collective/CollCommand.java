@@ -161,7 +161,8 @@ public final class CollCommand extends CliCommand {
       names = "--nccl",
       description =
           "Print what NCCL takes by each algorithm and protocol: latencies that it publishes"
-              + " (launch, flags, CPUs that post), rates of the topology; run nothing.")
+              + " (launch, flags, CPUs that post), rates of the topology, at least 5.9 us for each GPU"
+              + " of a thread; run nothing.")
   private boolean nccl;
 
   @Option(
@@ -210,6 +211,10 @@ public final class CollCommand extends CliCommand {
       context.out().print(explained(context, kind, sizes));
       String basis = nccl ? "NCCL's latencies, rates of the topology" : "LogGP of the schedules";
       context.println("# MODELLED (%s) - nothing was run".formatted(basis));
+      if (nccl && gpus > 1) {
+        String process = "-t %d -g 1".formatted(ranks());
+        context.println("# a thread issues to its GPUs in turn; a process a GPU: " + process);
+      }
       return ExitCode.OK;
     }
     List<Long> simulated = withinBudget(context, kind, sizes);
@@ -515,7 +520,7 @@ public final class CollCommand extends CliCommand {
     sizes.forEach(size -> predicted.put(size, new LinkedHashMap<>()));
     if (nccl) {
       try {
-        NcclTimes times = new NcclTimes(kind, ranks(), TopologyFile.load(placement));
+        NcclTimes times = new NcclTimes(kind, ranks(), gpus, TopologyFile.load(placement));
         predicted.replaceAll((size, none) -> times.of(size));
         if (predicted.values().stream().allMatch(Map::isEmpty)) {
           throw usage("--nccl", "all_reduce, all_gather and reduce_scatter are predicted");
