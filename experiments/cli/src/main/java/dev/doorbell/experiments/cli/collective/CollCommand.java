@@ -160,9 +160,8 @@ public final class CollCommand extends CliCommand {
   @Option(
       names = "--nccl",
       description =
-          "Print what NCCL takes by each algorithm and protocol: latencies that it publishes"
-              + " (launch, flags, CPUs that post), rates of the topology, at least 5.9 us for each GPU"
-              + " of a thread; run nothing.")
+          "Print what NCCL takes by each algorithm and protocol: latencies that it publishes, rates"
+              + " of the topology, 5.9 us at least for each GPU of a thread; run nothing.")
   private boolean nccl;
 
   @Option(
