@@ -13,6 +13,7 @@ import dev.doorbell.core.hca.Transport;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.mlx5.Opcode;
 import java.util.Random;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -105,6 +106,38 @@ class LossyDynamicConnectionsTest {
           }
         }
       }
+    }
+  }
+
+  @Test
+  void a_read_of_more_packets_than_the_hca_has_goes_on_as_they_come_back() {
+    int bytes = 800_000;
+    try (SteppedWorld world = SteppedWorld.withMtu(MTU)) {
+      Endpoint at = new Endpoint(world, 1, Endpoint.Shape.usual());
+      SharedReceiveQueue receives =
+          at.domain.createSharedReceiveQueue(
+              new SharedReceiveQueueAttributes(4, 1, MemoryKind.HOST, MemoryKind.HOST),
+              world.memory(1));
+      DcTarget target =
+          at.domain.createDcTarget(
+              new DcTargetAttributes(KEY, receives, at.receiveQueue, Endpoint.ALL, MTU, 1));
+      Endpoint from =
+          new Endpoint(
+              world, 0, Endpoint.Shape.usual().withReceives(0).withTransport(Transport.DC, null));
+      from.queuePair.toInit(Endpoint.ALL);
+      from.queuePair.toRtr(PATIENT);
+      from.queuePair.toRts(PATIENT);
+      byte[] payload = new byte[bytes];
+      new Random(1).nextBytes(payload);
+      at.buffer.putBytes(0, payload);
+      from.wqe(Opcode.RDMA_READ)
+          .toTarget(from.domain.createAddressHandle("soft1", 0), target.number(), KEY)
+          .remote(at.address(0), at.region.rkey())
+          .local(0, bytes)
+          .post();
+      assertThat(from.pollSend().isError()).isFalse();
+      world.settle();
+      assertThat(from.buffer.getBytes(0, bytes)).isEqualTo(payload);
     }
   }
 

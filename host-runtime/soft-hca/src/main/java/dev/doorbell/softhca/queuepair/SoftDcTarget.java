@@ -269,6 +269,10 @@ public final class SoftDcTarget extends ScheduledQueuePair implements DcTarget, 
     void receive(Packet packet) {
       responses.begin();
       responder.receive(packet);
+      if (hca.packets().isStarved()) {
+        // The engine has given the packet to the target: only who runs is among those that wait.
+        activate();
+      }
     }
 
     @Override
