@@ -221,8 +221,9 @@ API int cuCtxCreate_v4(void **context, void *parameters, unsigned flags, int dev
 
 API int cuCtxDestroy_v2(void *context)
 {
-	(void)context;
-	return cuCtxPopCurrent_v2(NULL);
+	if (!context || check_device(device_of(context)) != OK)
+		return INVALID_CONTEXT;
+	return doorbell_current && device_of(context) == doorbell_device ? cuCtxPopCurrent_v2(NULL) : OK;
 }
 
 API int cuCtxSynchronize(void)

@@ -99,6 +99,8 @@ int cuStreamWriteValue32_v2(void *, uint64_t, uint32_t, unsigned);
 int cuCtxGetCurrent(void **);
 int cuCtxGetDevice(int *);
 int cuCtxGetFlags(unsigned *);
+int cuCtxCreate_v2(void **, unsigned, int);
+int cuCtxDestroy_v2(void *);
 int cuCtxPopCurrent_v2(void **);
 int cuCtxPushCurrent_v2(void *);
 int cuCtxSetCurrent(void *);
@@ -725,6 +727,12 @@ static void contexts(void)
 	OK(cuCtxSynchronize());
 	OK(cuCtxPopCurrent_v2(&popped));
 	REQUIRE(popped == context && cuCtxGetDevice(&device) == 201);
+	OK(cuCtxCreate_v2(&context, 0, 1));
+	OK(cuCtxPopCurrent_v2(NULL));
+	OK(cuCtxDestroy_v2(context)); /* current to no thread */
+	OK(cuCtxCreate_v2(&context, 0, 1));
+	OK(cuCtxDestroy_v2(context));
+	REQUIRE(cuCtxGetDevice(&device) == 201 && cuCtxDestroy_v2(NULL) == 201);
 	OK(cudaSetDevice(0));
 	OK(cudaFree(NULL));
 	OK(cuCtxGetDevice(&device));
