@@ -13,7 +13,7 @@ final class IdleWaitTest {
   void right_after_work_it_goes_on_where_a_core_is_free_and_else_sleeps_shortly() throws Exception {
     try (IdleWait wait = new IdleWait()) {
       assertThat(wait.nanos(0, true)).isIn(0L, 4_000L);
-      assertThat(wait.nanos(LONG_IDLE_NANOS, false)).isEqualTo(50_000_000);
+      assertThat(wait.nanos(LONG_IDLE_NANOS, false)).isEqualTo(10_000_000);
     }
   }
 
