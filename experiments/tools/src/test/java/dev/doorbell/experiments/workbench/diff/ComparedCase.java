@@ -42,7 +42,7 @@ record ComparedCase(
     boolean collapsed,
     int batch,
     CudaGpu.Mover mover) {
-  /** What parameters of a kernel are taken from; empty lists leave it to the descriptor. */
+  /** The values that parameters of a kernel take; empty lists leave them to the descriptor. */
   private record Choice(
       List<Integer> blocks,
       List<Integer> threads,
