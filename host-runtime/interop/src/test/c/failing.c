@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 static uint64_t calls;
@@ -36,14 +37,16 @@ static void *failing_mmap(void *at, size_t bytes, int protection, int flags, int
 	return fails("mmap") ? MAP_FAILED : mmap(at, bytes, protection, flags, file, offset);
 }
 
-static int failing_ftruncate(int file, off_t bytes)
+static long failing_syscall(long number, long a, long b, long c, long d, long e, long f)
 {
-	return fails("ftruncate") ? -1 : ftruncate(file, bytes);
-}
-
-static int failing_memfd(const char *name, unsigned flags)
-{
-	return fails("memfd_create") ? -1 : memfd_create(name, flags);
+	const char *name = NULL;
+	if (number == SYS_mmap)
+		name = "mmap";
+	else if (number == SYS_ftruncate)
+		name = "ftruncate";
+	else if (number == SYS_memfd_create)
+		name = "memfd_create";
+	return name && fails(name) ? -1 : syscall(number, a, b, c, d, e, f);
 }
 
 void *dlsym(void *library, const char *name)
@@ -56,10 +59,8 @@ void *dlsym(void *library, const char *name)
 	if (getenv("FAIL_SEED")) {
 		if (!strcmp(name, "mmap"))
 			return failing_mmap;
-		if (!strcmp(name, "ftruncate"))
-			return failing_ftruncate;
-		if (!strcmp(name, "memfd_create"))
-			return failing_memfd;
+		if (!strcmp(name, "syscall"))
+			return failing_syscall;
 	}
 	return real(library, name);
 }
