@@ -7,7 +7,7 @@
  * Wakes of the server. A store to a doorbell page causes no event, so a server that sleeps finds it at its next look.
  * Where a program posts and arms by libibverbs, this library sees the call: it takes the place of post_send,
  * wr_complete and req_notify_cq of a device that it serves, calls the original, and sends the server a message if it
- * sleeps. The server's nice value lets it take the core of a program that polls.
+ * sleeps. A privileged server's nice value lets it take the core of a program that polls.
  *
  * Memory of queues. libmlx5 takes it from the allocator of a context, if one is set: this library sets one when a device is
  * opened.

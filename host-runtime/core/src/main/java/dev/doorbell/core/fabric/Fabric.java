@@ -67,7 +67,7 @@ public abstract class Fabric implements AutoCloseable {
   /** Removes an agent: a thread that ended, a device that was closed. */
   public abstract void detach(Agent agent);
 
-  /** Detaches many at once, in no longer a time than a few take. */
+  /** Detaches many agents; a fabric that would search for each of them takes one pass. */
   public void detachAll(Collection<? extends Agent> agents) {
     agents.forEach(this::detach);
   }

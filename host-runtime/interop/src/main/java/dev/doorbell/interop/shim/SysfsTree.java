@@ -262,7 +262,7 @@ final class SysfsTree {
     if (file.delete()) {
       return true;
     }
-    File[] within = file.listFiles();
+    File[] within = Files.isSymbolicLink(file.toPath()) ? null : file.listFiles();
     for (File each : within == null ? new File[0] : within) {
       delete(each);
     }

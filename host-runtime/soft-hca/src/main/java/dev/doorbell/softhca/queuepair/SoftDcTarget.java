@@ -270,7 +270,7 @@ public final class SoftDcTarget extends ScheduledQueuePair implements DcTarget, 
       responses.begin();
       responder.receive(packet);
       if (hca.packets().isStarved()) {
-        // The engine has given the packet to the target: only who runs is among those that wait.
+        // The engine knows the target alone, which has nothing to do when packets come back.
         activate();
       }
     }

@@ -291,7 +291,7 @@ final class PacketMaker {
       int piece = request.piece;
       int offset = request.pieceOffset;
       int inPiece = request.pieceBytes[piece] - offset;
-      // Inline data is copied: its queue may end before the packet is received. So may a program.
+      // A packet has a copy of what may end before it is received: a queue, a program's memory.
       if (left <= inPiece && !request.isInline(piece) && !port.isImmediate()) {
         long inPlace = port.map(request.pieceAddress[piece] + offset, left);
         if (inPlace != 0) {

@@ -18,7 +18,7 @@ final class CudaStatus {
   static final int MISALIGNED = 716;
   static final int LAUNCH_FAILED = 719;
 
-  /** As in "load of 4 bytes at 0x1000: ...". */
+  /** The reason of an access that is refused: "load of 4 bytes at 0x1000: ...". */
   private static final Pattern ACCESS = Pattern.compile("[\\w. ]+ of [\\d,]+ bytes at ");
 
   private CudaStatus() {}
