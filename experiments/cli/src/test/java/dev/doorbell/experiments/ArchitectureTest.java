@@ -257,8 +257,8 @@ class ArchitectureTest {
     "ptxvm.engine.machine,"
         + " ptxvm.engine.decode|ptxvm.engine.ops|ptxvm.engine.link|ptxvm.launch|ptxjit",
     "ptxvm.engine.decode, ptxvm.engine.ops|ptxvm.engine.link|ptxvm.launch|ptxjit",
-    "ptxvm.engine.ops, ptxvm.engine.link|ptxvm.engine.probe|ptxvm.launch|ptxjit",
-    "ptxvm.engine.link, ptxvm.engine.probe|ptxvm.launch|ptxjit",
+    "ptxvm.engine.ops, ptxvm.engine.link|ptxvm.launch|ptxjit",
+    "ptxvm.engine.link, ptxvm.launch|ptxjit",
     "ptxvm, ptxjit",
     "ptxjit, ptxvm.engine.link|ptxvm.launch|ptxvm.parser|ptxvm.listing",
     "ptxjit.emit, ptxjit.warp",

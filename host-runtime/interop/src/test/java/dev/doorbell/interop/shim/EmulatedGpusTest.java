@@ -9,8 +9,9 @@ import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.interop.shim.client.ServedWorld;
 import dev.doorbell.interop.shim.gpu.ProgramGpus;
-import dev.doorbell.ptxvm.engine.probe.Probe;
-import dev.doorbell.ptxvm.ir.Instruction;
+import dev.doorbell.ptxvm.engine.machine.Op;
+import dev.doorbell.ptxvm.engine.machine.VmThread;
+import dev.doorbell.ptxvm.engine.machine.VmThread.Stepper;
 import dev.doorbell.ptxvm.launch.VmGpu;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
@@ -86,20 +87,10 @@ final class EmulatedGpusTest {
   }
 
   /** Stands for an instruction that the VM carries out wrongly. */
-  private static final class Broken implements Probe {
+  private static final class Broken implements Stepper {
     @Override
-    public boolean follows(long thread) {
-      return false;
-    }
-
-    @Override
-    public void counted(long thread, Instruction instruction, boolean skipped) {
+    public void step(VmThread t, Op first) {
       throw new IndexOutOfBoundsException("a table that is too short");
-    }
-
-    @Override
-    public void followed(Step step) {
-      throw new IllegalStateException("no thread is followed");
     }
   }
 
@@ -109,7 +100,7 @@ final class EmulatedGpusTest {
     GpuFactory factory =
         (fabric, locus) -> {
           VmGpu gpu = new VmGpu(fabric, locus);
-          gpu.observe(new Broken());
+          gpu.stepBy(new Broken());
           return gpu;
         };
     ProgramGpus broken = new ProgramGpus(1, factory, TimeUnit.SECONDS.toNanos(60));
@@ -129,7 +120,7 @@ final class EmulatedGpusTest {
     }
     assertThat(printed.toString(StandardCharsets.UTF_8))
         .containsOnlyOnce("a fault of Doorbell, not of the program")
-        .contains("of kernel add, ", "mov.u32 i, %tid.x", Broken.class.getName() + ".counted(");
+        .contains("of kernel add, ", "mov.u32 i, %tid.x", Broken.class.getName() + ".step(");
   }
 
   @Test

@@ -17,7 +17,7 @@ import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.memory.Multicast;
 import dev.doorbell.ptxvm.engine.link.KernelLinker.LinkOptions;
 import dev.doorbell.ptxvm.engine.machine.ScratchPool;
-import dev.doorbell.ptxvm.engine.probe.Probe;
+import dev.doorbell.ptxvm.engine.machine.VmThread.Stepper;
 import dev.doorbell.ptxvm.launch.VmLaunch.VmStream;
 import dev.doorbell.ptxvm.launch.VmModule.VmKernel;
 import dev.doorbell.ptxvm.memory.VmMemory;
@@ -46,7 +46,7 @@ public final class VmGpu implements Gpu {
   private final List<VmLaunch> launches = new ArrayList<>();
   private final ScratchPool scratch;
   private long launched;
-  private @Nullable Probe probe;
+  private @Nullable Stepper stepper;
   private boolean closed;
 
   /** A GPU with {@link VmOptions#defaults}. */
@@ -86,13 +86,13 @@ public final class VmGpu implements Gpu {
     return options;
   }
 
-  /** Tells {@code probe} of every instruction of the launches that follow. */
-  public void observe(Probe observer) {
-    this.probe = observer;
+  /** Lets {@code other} step the threads of the launches that follow. */
+  public void stepBy(Stepper other) {
+    this.stepper = other;
   }
 
-  @Nullable Probe probe() {
-    return probe;
+  @Nullable Stepper stepper() {
+    return stepper;
   }
 
   @Override

@@ -6,8 +6,7 @@ import dev.doorbell.core.gpu.Launch;
 import dev.doorbell.core.gpu.LaunchConfig;
 import dev.doorbell.ptxvm.engine.machine.Grid;
 import dev.doorbell.ptxvm.engine.machine.GridContext;
-import dev.doorbell.ptxvm.engine.probe.Instrument;
-import dev.doorbell.ptxvm.engine.probe.Probe;
+import dev.doorbell.ptxvm.engine.machine.VmThread.Stepper;
 import dev.doorbell.ptxvm.launch.VmModule.VmKernel;
 import java.util.ArrayDeque;
 import java.util.Queue;
@@ -41,9 +40,9 @@ final class VmLaunch implements Launch {
             gpu.scratch(),
             id,
             this::ended);
-    Probe probe = gpu.probe();
-    if (probe != null) {
-      grid.stepBy(new Instrument(probe));
+    Stepper stepper = gpu.stepper();
+    if (stepper != null) {
+      grid.stepBy(stepper);
     }
   }
 

@@ -21,7 +21,6 @@ import dev.doorbell.ptxvm.ir.Function;
 import dev.doorbell.ptxvm.ir.Instruction;
 import dev.doorbell.ptxvm.ir.Opcode;
 import dev.doorbell.ptxvm.ir.Operand;
-import dev.doorbell.ptxvm.ir.Operand.Register;
 import dev.doorbell.ptxvm.ir.PtxModule;
 import dev.doorbell.ptxvm.ir.Refusal;
 import dev.doorbell.ptxvm.ir.Variable;
@@ -39,7 +38,6 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Supplier;
-import java.util.function.ToIntFunction;
 import java.util.function.ToLongFunction;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -58,7 +56,6 @@ public final class KernelLinker {
   private final Function root;
   private final KernelScope scope;
   private final List<Instruction> places = new ArrayList<>();
-  private final List<ToIntFunction<Register>> slotsAt = new ArrayList<>();
   private final Refusals refusals;
 
   private KernelLinker(ModuleAnalysis analysis, Function root, Refusals refusals) {
@@ -250,7 +247,6 @@ public final class KernelLinker {
                 .map(each -> new KernelImage.Special(each.getKey(), each.getValue()))
                 .toArray(KernelImage.Special[]::new),
             places,
-            slotsAt,
             scope.shared().bytes(),
             local,
             null);
@@ -336,9 +332,8 @@ public final class KernelLinker {
     return named;
   }
 
-  int place(Instruction instruction, ToIntFunction<Register> slotOf) {
+  int place(Instruction instruction) {
     places.add(instruction);
-    slotsAt.add(slotOf);
     return places.size() - 1;
   }
 
@@ -420,7 +415,7 @@ public final class KernelLinker {
 
     private @Nullable Op decode(Instruction instruction) {
       try {
-        int place = kernel.place(instruction, function::slot);
+        int place = kernel.place(instruction);
         Op op = make(instruction);
         if (op instanceof Stop stop) {
           kernel.stops(instruction, stop.reason());

@@ -2,13 +2,11 @@ package dev.doorbell.ptxvm.engine.machine;
 
 import dev.doorbell.core.agent.SourcePlace;
 import dev.doorbell.ptxvm.ir.Instruction;
-import dev.doorbell.ptxvm.ir.Operand.Register;
 import dev.doorbell.ptxvm.ir.PtxModule;
 import dev.doorbell.ptxvm.ir.Variable;
 import dev.doorbell.ptxvm.memory.Layout;
 import java.util.List;
 import java.util.function.Supplier;
-import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,7 +18,6 @@ import org.jspecify.annotations.Nullable;
  * @param written how many slots, the first ones, hold all that operations write
  * @param specials the slots of special registers
  * @param places the instructions of all operations, by {@link Op#place}
- * @param slotsAt the slots of the registers of the function that each place belongs to
  * @param sharedBytes of static shared memory, rounded up to where dynamic shared memory begins
  * @param localBytes of a thread's local memory
  * @param late constants of all functions that were linked until now, where more may be linked when
@@ -36,7 +33,6 @@ public record KernelImage(
     int written,
     Special[] specials,
     List<Instruction> places,
-    List<ToIntFunction<Register>> slotsAt,
     long sharedBytes,
     long localBytes,
     @Nullable Supplier<long[]> late) {
@@ -54,7 +50,6 @@ public record KernelImage(
         written,
         specials,
         places,
-        slotsAt,
         sharedBytes,
         localBytes,
         grown);

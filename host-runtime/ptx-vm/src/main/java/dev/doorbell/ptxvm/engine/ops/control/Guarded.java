@@ -52,11 +52,6 @@ public final class Guarded extends Op {
     return both;
   }
 
-  /** Returns true if the guard lets the instruction be executed. */
-  public boolean holds(long[] r) {
-    return r[predicate] == wanted;
-  }
-
   @Override
   public @Nullable Op execute(VmThread t, long[] r) {
     return r[predicate] == wanted ? inner.execute(t, r) : next;
