@@ -9,6 +9,7 @@ import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -20,9 +21,12 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.jar.JarEntry;
+import java.util.jar.JarFile;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
 
 /** The launcher {@code doorbell}, in a folder of its own with a Maven that only ends. */
 class LauncherTest {
@@ -336,5 +340,45 @@ class LauncherTest {
   @Test
   void a_bundle_without_a_cache_asks_for_none() throws Exception {
     assertThat(bundled("a.jar")).noneMatch(word -> word.contains("AOT"));
+  }
+
+  @Test
+  void class_files_that_a_cache_would_leave_out_are_newer_and_do_the_same() throws Exception {
+    Path old =
+        Path.of(CommandLine.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+    Path jar = Files.copy(old, folder.resolve("picocli.jar"));
+    String program = Path.of("..", "host-runtime/launcher/OldClasses.java").toString();
+
+    String tool = folder.resolve("tool").toString();
+    assertThat(jdk("javac", "-d", tool, program)).isEmpty();
+    assertThat(jdk("java", "-cp", tool, "dev.doorbell.launcher.OldClasses", folder.toString()))
+        .isEmpty();
+
+    try (JarFile written = new JarFile(jar.toFile());
+        JarFile read = new JarFile(old.toFile())) {
+      assertThat(written.stream().map(JarEntry::getName))
+          .containsExactlyElementsOf(
+              read.stream().filter(entry -> !entry.isDirectory()).map(JarEntry::getName).toList());
+      for (JarEntry entry : (Iterable<JarEntry>) written.stream()::iterator) {
+        if (entry.getName().endsWith(".class")) {
+          byte[] bytes = written.getInputStream(entry).readAllBytes();
+          assertThat(ByteBuffer.wrap(bytes).getShort(6))
+              .as(entry.getName())
+              .isGreaterThanOrEqualTo((short) 50);
+        }
+      }
+    }
+    assertThat(jdk("java", "-cp", jar.toString(), "picocli.AutoComplete", "--help"))
+        .contains("Generates a bash completion script");
+  }
+
+  private String jdk(String program, String... words) throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", program).toString());
+    command.addAll(List.of(words));
+    try (TestProgram run = TestProgram.start(folder, new ProcessBuilder(command))) {
+      assertThat(run.await()).as(run.said()).isZero();
+      return run.said();
+    }
   }
 }
