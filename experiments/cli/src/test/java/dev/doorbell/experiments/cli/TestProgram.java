@@ -49,6 +49,7 @@ final class TestProgram implements AutoCloseable {
     List<String> words = new ArrayList<>();
     words.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     words.add("--enable-native-access=ALL-UNNAMED");
+    words.add("--sun-misc-unsafe-memory-access=allow");
     words.addAll(List.of(options));
     words.add("-cp");
     words.add(classPath());

@@ -1,8 +1,8 @@
 package dev.doorbell.interop.shim.gpu;
 
 import io.airlift.compress.v3.MalformedInputException;
-import io.airlift.compress.v3.lz4.Lz4Decompressor;
-import io.airlift.compress.v3.zstd.ZstdDecompressor;
+import io.airlift.compress.v3.lz4.Lz4JavaDecompressor;
+import io.airlift.compress.v3.zstd.ZstdJavaDecompressor;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -90,9 +90,9 @@ final class FatBinary {
         CudaException.require(raw > 0 && raw <= MOST_RAW, CudaStatus.INVALID_PTX);
         text = new byte[(int) raw];
         if ((flags & ZSTANDARD) != 0) {
-          ZstdDecompressor.create().decompress(bytes, 0, compressed, text, 0, text.length);
+          new ZstdJavaDecompressor().decompress(bytes, 0, compressed, text, 0, text.length);
         } else {
-          Lz4Decompressor.create().decompress(bytes, 0, compressed, text, 0, text.length);
+          new Lz4JavaDecompressor().decompress(bytes, 0, compressed, text, 0, text.length);
         }
       } else {
         text = bytes;
