@@ -26,8 +26,8 @@ import java.util.zip.ZipOutputStream;
 
 /**
  * Gives libraries' class files of versions below 50 (Java 5 and older) version 52 and stack maps. A
- * JVM's cache of classes leaves such files out, so that each start reads and verifies them anew: 228
- * classes of the option parser are 0.15 s. Instructions stay as they are.
+ * JVM's cache of classes leaves such files out, so that each start reads and verifies them anew:
+ * 228 classes of the option parser are 0.15 s. Instructions stay as they are.
  */
 public final class OldClasses {
   private static final int FIRST_WITH_STACK_MAPS = 50;
