@@ -5,7 +5,8 @@
  * A connection is an open device, an open rdma_cm file, or an event file descriptor. The client sends first:
  *
  *   device   struct hello, with the reply struct welcome; then one request at a time, a struct message with its
- *            payload, with a reply of the same form
+ *            payload, with a reply of the same form. With the welcome comes a descriptor of the process's wake file,
+ *            unless the server never sleeps
  *   rdma_cm  the same; the reply has the token of its event file descriptor, from which the program reads nothing: it
  *            can be read while events of connections wait
  *   events   struct hello with the token of a SHIM_DO_EVENTS or an rdma_cm file, with the reply struct welcome; then the server
@@ -25,7 +26,7 @@
 #include <stdint.h>
 
 #define SHIM_MAGIC 0x56554244u /* "DBUV" */
-#define SHIM_VERSION 8u
+#define SHIM_VERSION 9u
 
 /*
  * The shared file, a memfd that is sealed against shrinking (the server refuses any other), by offset:
@@ -45,8 +46,8 @@
 #define SHIM_FILE_BYTES (1ull << 48)
 
 enum shim_sleep_state {
-	SHIM_AWAKE = 0,	 /* the server looks at the doorbells all the time, or a SHIM_WAKE is under way */
-	SHIM_ASLEEP = 1, /* who rings a doorbell wakes the server */
+	SHIM_AWAKE = 0,	 /* the server looks at the doorbells all the time, or a wake is under way */
+	SHIM_ASLEEP = 1, /* who rings a doorbell wakes the server: writes 1 to the wake file, an eventfd */
 };
 
 /* The server writes it; the library replaces the state by SHIM_AWAKE when it wakes the server. */
@@ -84,7 +85,6 @@ struct shim_welcome {
 enum shim_type {
 	SHIM_IOCTL = 1,	  /* to the server: u64 address of the head, then head and attributes */
 	SHIM_REQUEUE = 2, /* to the server: u64 token, then event records to be queued again */
-	SHIM_WAKE = 5,	  /* to the server: two u64 0; a doorbell was rung. It has no reply */
 	SHIM_HELD = 8,	  /* to the server: u64 start, u64 bytes of pages that are shared until SHIM_FREED, or until the device
 			     is closed. It has no reply */
 	SHIM_FREED = 9,	  /* to the server: the same pages; no queue lies in them. It has no reply */

@@ -70,6 +70,7 @@ static pid_t process; /* whose tables these are */
 const char *shim_folder;
 struct shim_sleep *shim_sleep;
 static int shared_file = -1;
+static int wake_file = -1; /* the server sees what is written there; set with `tables` */
 
 /* Whole pages that were shared before a queue lies in them: actions of the server leave them shared. Guarded by `tables`. */
 struct held {
@@ -125,6 +126,50 @@ static bool receive_all(int fd, void *to, size_t bytes)
 	return true;
 }
 
+/* Receives the welcome, and the descriptor that comes with it or -1. */
+static bool receive_welcome(int fd, struct shim_welcome *welcome, int *file)
+{
+	union {
+		struct cmsghdr head;
+		char space[CMSG_SPACE(sizeof *file)];
+	} control;
+	struct iovec whole = { welcome, sizeof *welcome };
+	struct msghdr message = {
+		.msg_iov = &whole, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control
+	};
+	ssize_t n;
+	do
+		n = recvmsg(fd, &message, MSG_CMSG_CLOEXEC);
+	while (n < 0 && errno == EINTR);
+	struct cmsghdr *first = n > 0 ? CMSG_FIRSTHDR(&message) : NULL;
+	*file = -1;
+	if (first && first->cmsg_type == SCM_RIGHTS && first->cmsg_len == CMSG_LEN(sizeof *file))
+		memcpy(file, CMSG_DATA(first), sizeof *file);
+	return n > 0 && receive_all(fd, (char *)welcome + n, sizeof *welcome - (size_t)n);
+}
+
+/* A later one takes the earlier one's place and number, as another thread may write there now. */
+static void keep_wake_file(int file)
+{
+	pthread_mutex_lock(&tables);
+	if (wake_file < 0) {
+		__atomic_store_n(&wake_file, file, __ATOMIC_RELEASE);
+	} else {
+		syscall(SYS_dup3, file, wake_file, O_CLOEXEC);
+		sys_close(file);
+	}
+	pthread_mutex_unlock(&tables);
+}
+
+void shim_wake(void)
+{
+	uint64_t one = 1;
+	int file = __atomic_load_n(&wake_file, __ATOMIC_ACQUIRE), before = errno;
+	if (file >= 0)
+		syscall(SYS_write, file, &one, sizeof one);
+	errno = before;
+}
+
 /*
  * Connects and introduces this process. Returns the connection, or -1 with errno.
  *
@@ -146,17 +191,19 @@ static int greet(enum shim_kind kind, uint32_t number, uint64_t token, uint64_t 
 	struct shim_welcome welcome;
 	struct ucred server;
 	socklen_t size = sizeof server;
-	int error = 0;
+	int error = 0, wakes = -1;
 	if (connect(fd, (struct sockaddr *)&name, sizeof name))
 		error = ENODEV;
 	/* A server writes to this process's memory: another user's is none. */
 	else if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &server, &size) || (server.uid && server.uid != geteuid()))
 		error = EACCES;
-	else if (!send_all(fd, &hello, sizeof hello) || !receive_all(fd, &welcome, sizeof welcome) ||
+	else if (!send_all(fd, &hello, sizeof hello) || !receive_welcome(fd, &welcome, &wakes) ||
 		 welcome.magic != SHIM_MAGIC)
 		error = EIO;
 	else
 		error = welcome.error;
+	if (wakes >= 0)
+		keep_wake_file(wakes);
 	if (error) {
 		sys_close(fd);
 		errno = error;
@@ -465,11 +512,6 @@ static void send_alone(int fd, uint32_t type, uint64_t first, uint64_t second)
 	pthread_mutex_unlock(&device->lock);
 }
 
-void shim_wake(int fd)
-{
-	send_alone(fd, SHIM_WAKE, 0, 0);
-}
-
 /*
  * What a NIC would have sent by now leaves before the device is closed, or the program ends: the server reads payload in the
  * program's memory. A thread that is in a command keeps the lock: its command has the same effect. A server that does not
@@ -751,7 +793,9 @@ static void forget_in_child(void)
 	}
 	if (shared_file >= 0)
 		sys_close(shared_file);
-	shared_file = -1;
+	if (wake_file >= 0)
+		sys_close(wake_file);
+	shared_file = wake_file = -1;
 	shim_sleep = NULL;
 	held = NULL;
 	open_devices = 0;

@@ -46,8 +46,8 @@ void shim_netlink_close(int fd);
 /* Lets the server write the counters and the states of its ports anew. */
 void shim_refresh(void);
 
-/* Sends SHIM_WAKE to the server of the open device with that descriptor. */
-void shim_wake(int fd);
+/* Wakes the server. */
+void shim_wake(void);
 
 /*
  * Finds how the server can open the memory of GPUs in [start, start + bytes). Returns errno, after a message that says

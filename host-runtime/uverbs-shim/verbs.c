@@ -6,8 +6,8 @@
  *
  * Wakes of the server. A store to a doorbell page causes no event, so a server that sleeps finds it at its next look.
  * Where a program posts and arms by libibverbs, this library sees the call: it takes the place of post_send,
- * wr_complete and req_notify_cq of a device that it serves, calls the original, and sends the server a message if it
- * sleeps. A privileged server's nice value lets it take the core of a program that polls.
+ * wr_complete and req_notify_cq of a device that it serves, calls the original, and writes to an eventfd of the server
+ * if it sleeps. A privileged server's nice value lets it take the core of a program that polls.
  *
  * Memory of queues. libmlx5 takes it from the allocator of a context, if one is set: this library sets one when a device is
  * opened.
@@ -103,7 +103,7 @@ static void *find(const char *library, const char *name)
 	if (!next)                                                 \
 		next = (__typeof__(name) *)find(library, #name)
 
-static void ring(int device)
+static void ring(void)
 {
 	struct shim_sleep *server = shim_sleep;
 	if (!server)
@@ -114,12 +114,12 @@ static void ring(int device)
 	if (state == SHIM_AWAKE ||
 	    !__atomic_compare_exchange_n(&server->state, &state, SHIM_AWAKE, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
 		return;
-	shim_wake(device);
+	shim_wake();
 }
 
 /* What a thread posted since its last poll, and whether there were several posts before that poll. */
 static __thread struct {
-	int waiting;	/* 1 + the file of the device for whose posts the server was not woken yet; 0 for none */
+	bool waiting;	/* the server was not woken yet */
 	uint64_t since; /* when the first of them came */
 	unsigned posts;
 	bool bursts;
@@ -138,15 +138,15 @@ static uint64_t nanoseconds(void)
 static void ring_waiting(void)
 {
 	if (burst.waiting)
-		ring(burst.waiting - 1);
-	burst.waiting = 0;
+		ring();
+	burst.waiting = false;
 }
 
 /* Wakes the server, or leaves that to the thread's next poll. */
-static void posted(int device)
+static void posted(void)
 {
 	burst.posts++;
-	if (burst.waiting == device + 1 && burst.posts % MOST_WAITING) {
+	if (burst.waiting && burst.posts % MOST_WAITING) {
 		/* It does other things than to post and poll. */
 		burst.bursts = nanoseconds() - burst.since < LONGEST_WAIT_NANOS;
 		if (burst.bursts)
@@ -154,10 +154,10 @@ static void posted(int device)
 	}
 	ring_waiting();
 	if (!burst.bursts) {
-		ring(device);
+		ring();
 		return;
 	}
-	burst.waiting = device + 1;
+	burst.waiting = true;
 	burst.since = nanoseconds();
 }
 
@@ -174,31 +174,29 @@ static int poll_cq(struct ibv_cq *cq, int count, void *completions)
 static int post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad)
 {
 	int error = provider_post(qp, wr, bad);
-	posted(qp->context->cmd_fd);
-	return error;
-}
-
-static int completed(struct ibv_qp_ex *qp, int error)
-{
-	posted(qp->context->cmd_fd);
+	posted();
 	return error;
 }
 
 static int wr_complete_first(struct ibv_qp_ex *qp)
 {
-	return completed(qp, provider_complete[0](qp));
+	int error = provider_complete[0](qp);
+	posted();
+	return error;
 }
 
 static int wr_complete_second(struct ibv_qp_ex *qp)
 {
-	return completed(qp, provider_complete[1](qp));
+	int error = provider_complete[1](qp);
+	posted();
+	return error;
 }
 
 static int req_notify_cq(struct ibv_cq *cq, int solicited_only)
 {
 	int error = provider_notify(cq, solicited_only);
 	ring_waiting();
-	ring(cq->context->cmd_fd);
+	ring();
 	return error;
 }
 

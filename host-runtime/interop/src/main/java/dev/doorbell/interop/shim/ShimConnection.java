@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ShimConnection implements LocalListener.Waiting {
   static final int MAGIC = 0x5655_4244;
-  static final int VERSION = 8;
+  static final int VERSION = 9;
   private static final int ROOT = 0;
   static final int HELLO_BYTES = 32;
   static final int WELCOME_BYTES = 24;
@@ -53,7 +53,6 @@ final class ShimConnection implements LocalListener.Waiting {
   private static final int REQUEUE = 2;
   private static final int ANSWER = 3;
   private static final int SHARE = 4;
-  private static final int WAKE = 5;
   private static final int CONNECTION_COMMAND = 6;
   private static final int GPU_MEMORY = 7;
   private static final int HELD = 8;
@@ -204,7 +203,6 @@ final class ShimConnection implements LocalListener.Waiting {
         server.turn();
         command(open, first, content, value);
       }
-      case WAKE -> server.onWoken();
       case LAST -> {
         carryOut();
         answer(ANSWER, 0, List.of());
@@ -257,8 +255,10 @@ final class ShimConnection implements LocalListener.Waiting {
       ErrnoException.require(
           socket.uid() == PrivateFolder.user() || socket.uid() == ROOT, Errno.EACCES);
       switch (kind) {
-        case KIND_DEVICE ->
-            context = server.openDevice(socket.pid(), file, device, token == INHERITED);
+        case KIND_DEVICE -> {
+          context = server.openDevice(socket.pid(), file, device, token == INHERITED);
+          socket.give(server.wakeFile(context));
+        }
         case KIND_CONNECTIONS -> {
           connections = server.connectionFiles().open(socket.pid());
           answered = connections.token();

@@ -34,7 +34,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -72,7 +71,7 @@ public final class ShimServer implements AutoCloseable {
   private final IdleWait idleWait = new IdleWait();
   private @Nullable ServerSleep sleep;
   private int doorbells;
-  private final AtomicInteger wakes = new AtomicInteger();
+  private volatile int wakes;
   private volatile int connections;
   private boolean closed;
 
@@ -283,13 +282,9 @@ public final class ShimServer implements AutoCloseable {
     return late;
   }
 
-  void onWoken() {
-    wakes.incrementAndGet();
-  }
-
   /** Returns how often a program's doorbell has woken the thread. Callable from any thread. */
   int wakes() {
-    return wakes.get();
+    return wakes;
   }
 
   private boolean hasQueues() {
@@ -340,12 +335,14 @@ public final class ShimServer implements AutoCloseable {
 
   /** Serves the sockets; returns the number of those that were ready. */
   private int serve(long nanos) {
-    boolean[] ready = listening.await(sockets, nanos);
+    boolean isNew = listening.await(sockets, nanos);
+    wakes = listening.wakes();
     int served = 0;
     for (int i = sockets.size() - 1; i >= 0; i--) {
       ShimConnection connection = sockets.get(i);
-      if (ready[i] || connection.hasUnsent() || connection.isOverdue()) {
-        served += ready[i] ? 1 : 0;
+      boolean ready = connection.socket().takeReady();
+      if (ready || connection.hasUnsent() || connection.isOverdue()) {
+        served += ready ? 1 : 0;
         if (!connection.serve() || connection.isOverdue()) {
           sockets.remove(i);
           connection.carryOut();
@@ -353,7 +350,7 @@ public final class ShimServer implements AutoCloseable {
         }
       }
     }
-    if (ready[ready.length - 1]) {
+    if (isNew) {
       LocalSocket accepted = listening.accept();
       if (accepted != null) {
         sockets.add(new ShimConnection(this, accepted));
@@ -417,7 +414,7 @@ public final class ShimServer implements AutoCloseable {
       processes.put(pid, process);
       fabric.attach(process);
       if (sleep != null) {
-        sleep.attach(process);
+        sleep.attach(process, listening);
       }
     }
     process.reach(gpus.window(pid));
@@ -426,6 +423,11 @@ public final class ShimServer implements AutoCloseable {
     contexts.add(context);
     open = contexts.toArray(ClientContext[]::new);
     return context;
+  }
+
+  /** The file by which a program wakes the serving thread, or -1 where that never sleeps. */
+  int wakeFile(ClientContext context) {
+    return sleep == null ? -1 : sleep.wakeFile(context.process());
   }
 
   private ProgramGpus.@Nullable Page findPage(int pid, Path file, long offset) {
@@ -455,7 +457,7 @@ public final class ShimServer implements AutoCloseable {
     if (process.onDeviceClosed()) {
       fabric.detach(process);
       if (sleep != null) {
-        sleep.detach(process);
+        sleep.detach(process, listening);
       }
       processes.remove(process.pid());
       gpus.retire(processes::containsKey);

@@ -31,7 +31,7 @@ import java.util.Set;
  */
 final class ShimSession implements FuzzTarget.Session {
   private static final int MAGIC = 0x5655_4244;
-  private static final int VERSION = 8;
+  private static final int VERSION = 9;
   private static final int DEVICE = 1;
   private static final int CONNECTIONS = 3;
   private static final int IOCTL = 1;

@@ -21,11 +21,14 @@ import java.nio.file.Path;
 final class LinuxCalls {
   static final int EAGAIN = 11;
   static final int EINTR = 4;
-  static final short POLLIN = 1;
-  static final short POLLOUT = 4;
 
-  /** Bytes of {@code struct pollfd}: descriptor, events, returned events. */
-  static final int POLLFD_BYTES = 8;
+  // EPOLLIN, EPOLLOUT, EPOLLET, and what is done with a file.
+  static final int READABLE = 1;
+  static final int WRITABLE = 4;
+  static final int EDGE = 1 << 31;
+  static final int WATCH = 1;
+  static final int UNWATCH = 2;
+  static final int REWATCH = 3;
 
   private static final int PR_SET_TIMERSLACK = 29;
   private static final int AF_UNIX = 1;
@@ -33,6 +36,7 @@ final class LinuxCalls {
   private static final int NONBLOCK_CLOEXEC = 0x800 | 0x80000;
   private static final int SOL_SOCKET = 1;
   private static final int SO_PEERCRED = 17;
+  private static final int SCM_RIGHTS = 1;
   private static final int MSG_DONTWAIT = 0x40;
   private static final int MSG_NOSIGNAL = 0x4000;
 
@@ -63,6 +67,7 @@ final class LinuxCalls {
   private static final int MUNMAP = number(11, 215);
   private static final int SOCKET = number(41, 198);
   private static final int SENDTO = number(44, 206);
+  private static final int SENDMSG = number(46, 211);
   private static final int RECVFROM = number(45, 207);
   private static final int BIND = number(49, 200);
   private static final int LISTEN = number(50, 201);
@@ -72,8 +77,12 @@ final class LinuxCalls {
   private static final int FSTATFS = number(138, 44);
   private static final int PRCTL = number(157, 167);
   private static final int OPENAT = number(257, 56);
+  private static final int EPOLL_CTL = number(233, 21);
   private static final int PPOLL = number(271, 73);
+  private static final int EPOLL_PWAIT = number(281, 22);
   private static final int ACCEPT4 = number(288, 242);
+  private static final int EVENTFD2 = number(290, 19);
+  private static final int EPOLL_CREATE1 = number(291, 20);
   private static final int PROCESS_VM_READV = number(310, 270);
   private static final int PROCESS_VM_WRITEV = number(311, 271);
   private static final int SCHED_SETATTR = number(314, 274);
@@ -81,6 +90,12 @@ final class LinuxCalls {
   private static final int MEMFD_CREATE = number(319, 279);
   private static final int PIDFD_OPEN = 434;
   private static final int PIDFD_GETFD = 438;
+  private static final int EPOLL_PWAIT2 = 441;
+
+  /** {@code struct epoll_event}: events, and 64 bits of the user; packed on x86. */
+  private static final long EVENT_DATA = IS_X86 ? 4 : 8;
+
+  static final long EVENT_BYTES = EVENT_DATA + Long.BYTES;
 
   private static final int AT_FDCWD = -100;
 
@@ -104,6 +119,18 @@ final class LinuxCalls {
   private final Arena arena = Arena.ofAuto();
   private final MemorySegment state = arena.allocate(STATE);
   private final MemorySegment scratch = arena.allocate(STATFS_BYTES, Long.BYTES);
+  private boolean waitsExactly;
+
+  LinuxCalls() {
+    this(true);
+  }
+
+  /**
+   * @param waitsExactly false as before Linux 5.11, which has no epoll_pwait2
+   */
+  LinuxCalls(boolean waitsExactly) {
+    this.waitsExactly = waitsExactly;
+  }
 
   private static int number(int ofX86, int ofArm) {
     return IS_X86 ? ofX86 : ofArm;
@@ -185,10 +212,66 @@ final class LinuxCalls {
     return call(WRITE, file, address, bytes, 0);
   }
 
-  int poll(long descriptors, int count, long nanos) {
+  /** Sends bytes, and with them a file, of which the receiver gets a descriptor. */
+  int sendFile(int socket, long address, int bytes, int file) {
+    long at = scratch.address();
+    // struct iovec, struct cmsghdr with the descriptor, struct msghdr
+    scratch.fill((byte) 0).set(LONG, 0, address);
+    scratch.set(LONG, 8, bytes);
+    scratch.set(LONG, 16, 20);
+    scratch.set(INT, 24, SOL_SOCKET);
+    scratch.set(INT, 28, SCM_RIGHTS);
+    scratch.set(INT, 32, file);
+    scratch.set(LONG, 56, at);
+    scratch.set(LONG, 64, 1);
+    scratch.set(LONG, 72, at + 16);
+    scratch.set(LONG, 80, 24);
+    return call(SENDMSG, socket, at + 40, MSG_DONTWAIT | MSG_NOSIGNAL, 0);
+  }
+
+  /** An eventfd, which does not block, or minus errno. */
+  int eventFile() {
+    return call(EVENTFD2, 0, NONBLOCK_CLOEXEC);
+  }
+
+  int epoll() {
+    return call(EPOLL_CREATE1, NONBLOCK_CLOEXEC & ~0x800, 0);
+  }
+
+  /**
+   * @param how {@link #WATCH}, {@link #UNWATCH} or {@link #REWATCH}
+   */
+  int epollControl(int epoll, int how, int file, int events) {
+    scratch.set(INT, 0, events);
+    scratch.set(INT, EVENT_DATA, file);
+    return call(EPOLL_CTL, epoll, how, file, scratch.address());
+  }
+
+  /**
+   * Waits for events of files.
+   *
+   * @param events has room for {@code most} of them
+   */
+  int epollWait(int epoll, MemorySegment events, int most, long nanos) {
+    long at = scratch.address();
     scratch.set(LONG, 0, nanos / NANOS_PER_SECOND);
     scratch.set(LONG, Long.BYTES, nanos % NANOS_PER_SECOND);
-    return call(PPOLL, descriptors, count, scratch.address(), 0);
+    if (waitsExactly) {
+      int count = call(EPOLL_PWAIT2, epoll, events.address(), most, at);
+      waitsExactly = count >= 0 || count == -EINTR;
+      if (waitsExactly) {
+        return count;
+      }
+    }
+    scratch.set(INT, 16, epoll);
+    scratch.set(INT, 20, READABLE);
+    call(PPOLL, at + 16, 1, at, 0);
+    return call(EPOLL_PWAIT, epoll, events.address(), most, 0);
+  }
+
+  /** The file of an event. */
+  static int fileOf(MemorySegment events, int i) {
+    return events.get(ValueLayout.JAVA_INT_UNALIGNED, i * EVENT_BYTES + EVENT_DATA);
   }
 
   int close(int descriptor) {

@@ -16,12 +16,17 @@ public final class LocalSocket implements AutoCloseable {
   private final int descriptor;
   private final int pid;
   private final int uid;
+  private final Runnable onClose;
   private final MemorySegment block = Arena.ofAuto().allocate(BLOCK, Long.BYTES);
+  private int given = -1;
+  private boolean ready;
+  private boolean writes;
   private boolean closed;
 
-  LocalSocket(LinuxCalls libc, int descriptor) {
+  LocalSocket(LinuxCalls libc, int descriptor, Runnable onClose) {
     this.libc = libc;
     this.descriptor = descriptor;
+    this.onClose = onClose;
     int[] peer = libc.peer(descriptor);
     this.pid = peer[0];
     this.uid = peer[1];
@@ -37,6 +42,29 @@ public final class LocalSocket implements AutoCloseable {
 
   int descriptor() {
     return descriptor;
+  }
+
+  void onReady() {
+    ready = true;
+  }
+
+  /** True if there was something to read, to write or to end since the last call. */
+  public boolean takeReady() {
+    boolean was = ready;
+    ready = false;
+    return was;
+  }
+
+  /** True when that is not what the last call said. */
+  boolean changes(boolean now) {
+    boolean was = writes;
+    writes = now;
+    return was != now;
+  }
+
+  /** The other end gets a descriptor of this file with the next bytes. */
+  public void give(int file) {
+    given = file;
   }
 
   /**
@@ -67,10 +95,15 @@ public final class LocalSocket implements AutoCloseable {
     while (from.hasRemaining()) {
       int part = Math.min(from.remaining(), BLOCK);
       block.asByteBuffer().put(0, from, from.position(), part);
-      int count = checked(libc.send(descriptor, block.address(), part));
+      int count =
+          checked(
+              given < 0
+                  ? libc.send(descriptor, block.address(), part)
+                  : libc.sendFile(descriptor, block.address(), part, given));
       if (count == 0) {
         return;
       }
+      given = -1;
       from.position(from.position() + count);
     }
   }
@@ -89,6 +122,7 @@ public final class LocalSocket implements AutoCloseable {
   public void close() {
     if (!closed) {
       closed = true;
+      onClose.run();
       libc.close(descriptor);
     }
   }

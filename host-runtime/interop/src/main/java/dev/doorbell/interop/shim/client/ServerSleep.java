@@ -12,18 +12,28 @@ import java.util.Map;
 
 /**
  * Tells programs whether the serving thread sleeps, so that those that ring a doorbell by
- * libibverbs wake it: {@code struct shim_sleep} of protocol.h, in each program's shared file.
+ * libibverbs wake it by their wake files: {@code struct shim_sleep} of protocol.h, in each
+ * program's shared file.
  */
 public final class ServerSleep {
   private static final int AWAKE = 0;
   private static final int ASLEEP = 1;
 
   private final Map<Object, Lease> leases = new HashMap<>();
+  private final Map<Object, Integer> files = new HashMap<>();
   private long[] pages = new long[0];
 
   /** A program reads the state from now on. */
-  public void attach(ClientProcess process) throws ErrnoException {
+  public void attach(ClientProcess process, LocalListener wakes) throws ErrnoException {
+    int file = wakes.openWakeFile();
+    ErrnoException.require(file >= 0, -file);
+    files.put(process, file);
     attach(process, process.leaseDevice(UverbsAbi.SLEEP_OFFSET, AddressSpace.PAGE));
+  }
+
+  /** The file by which a program wakes the thread, or -1. */
+  public int wakeFile(ClientProcess process) {
+    return files.getOrDefault(process, -1);
   }
 
   void attach(Object program, Lease lease) {
@@ -33,7 +43,11 @@ public final class ServerSleep {
   }
 
   /** A program has ended. */
-  public void detach(ClientProcess process) {
+  public void detach(ClientProcess process, LocalListener wakes) {
+    Integer file = files.remove(process);
+    if (file != null) {
+      wakes.closeWakeFile(file);
+    }
     Lease lease = leases.remove(process);
     if (lease != null) {
       lease.close();
@@ -60,7 +74,7 @@ public final class ServerSleep {
   /**
    * It looks at doorbells again.
    *
-   * @return true if a program has rung meanwhile and sends a message, or has sent it
+   * @return true if a program has rung meanwhile and writes to its wake file, or has done so
    */
   public boolean end() {
     boolean rung = false;
