@@ -262,10 +262,8 @@ class ArchitectureTest {
     "ptxvm, ptxjit",
     "ptxjit, ptxvm.engine.link|ptxvm.launch|ptxvm.parser|ptxvm.listing",
     "ptxjit.emit, ptxjit.warp",
-    "verbs.library, verbs.device|verbs.devx|verbs.posted",
-    "verbs.device, verbs.devx|verbs.posted",
-    "verbs.devx, verbs.posted",
-    "verbs.posted, verbs.devx"
+    "verbs.library, verbs.device|verbs.devx",
+    "verbs.device, verbs.devx"
   })
   void inner_rooms_depend_downward(String room, String above) {
     String[] forbidden =

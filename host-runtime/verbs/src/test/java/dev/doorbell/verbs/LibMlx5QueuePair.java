@@ -19,10 +19,9 @@ import dev.doorbell.verbs.library.Mlx5Functions;
 import dev.doorbell.verbs.library.NativeFunction;
 import dev.doorbell.verbs.library.NativeFunction.Failure;
 import dev.doorbell.verbs.library.VerbsFunctions;
-import dev.doorbell.verbs.posted.VerbsConnection;
-import dev.doorbell.verbs.posted.WorkCompletionLayout;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.EnumSet;
@@ -67,12 +66,23 @@ final class LibMlx5QueuePair implements AutoCloseable {
   /** {@code struct ibv_context.ops.req_notify_cq}. */
   static final int REQ_NOTIFY_OFFSET = 104;
 
+  // struct ibv_context.ops
+  static final int POLL_CQ_OFFSET = 96;
+  static final int POST_SEND_OFFSET = 208;
+  static final int POST_RECV_OFFSET = 216;
+
   private static final NativeFunction CREATE_CHANNEL =
-      NativeFunction.of(
-          Libraries.VERBS, "ibv_create_comp_channel", Verbs.ibv_create_comp_channel$descriptor());
+      function("ibv_create_comp_channel", Verbs.ibv_create_comp_channel$descriptor());
   private static final NativeFunction DESTROY_CHANNEL =
-      NativeFunction.of(
-          Libraries.VERBS, "ibv_destroy_comp_channel", Verbs.ibv_destroy_comp_channel$descriptor());
+      function("ibv_destroy_comp_channel", Verbs.ibv_destroy_comp_channel$descriptor());
+  private static final NativeFunction CREATE_CQ =
+      function("ibv_create_cq", Verbs.ibv_create_cq$descriptor());
+  private static final NativeFunction DESTROY_CQ =
+      function("ibv_destroy_cq", Verbs.ibv_destroy_cq$descriptor());
+  private static final NativeFunction CREATE_QP =
+      function("ibv_create_qp", Verbs.ibv_create_qp$descriptor());
+  private static final NativeFunction DESTROY_QP =
+      function("ibv_destroy_qp", Verbs.ibv_destroy_qp$descriptor());
 
   private static final Failure FAILURE = Failure.of("prepare a test", "see the errno");
   private static final Set<AccessRight> ALL =
@@ -82,7 +92,7 @@ final class LibMlx5QueuePair implements AutoCloseable {
           AccessRight.REMOTE_READ,
           AccessRight.REMOTE_ATOMIC);
 
-  final DeviceContext context = DeviceContext.open(DeviceFilter.ALL, DeviceContext.Kind.DEVX, -1);
+  final DeviceContext context = DeviceContext.open(DeviceFilter.ALL, -1);
   final Arena arena = Arena.ofShared();
   final MemorySegment buffer = arena.allocate(BUFFER_BYTES, 4096);
   final MemorySegment cq;
@@ -112,9 +122,7 @@ final class LibMlx5QueuePair implements AutoCloseable {
             FAILURE, pd, buffer, buffer.byteSize(), buffer.address(), access);
     key = ibv_mr.lkey(region.reinterpret(ibv_mr.layout().byteSize()));
     channel = CREATE_CHANNEL.pointer(FAILURE, context.context);
-    cq =
-        VerbsFunctions.CREATE_CQ.pointer(
-            FAILURE, context.context, COMPLETIONS, MemorySegment.NULL, channel, 0);
+    cq = CREATE_CQ.pointer(FAILURE, context.context, COMPLETIONS, MemorySegment.NULL, channel, 0);
     queuePair = create();
     number =
         queuePair
@@ -158,22 +166,43 @@ final class LibMlx5QueuePair implements AutoCloseable {
     ibv_qp_cap.max_send_sge(capacity, SEGMENTS);
     ibv_qp_cap.max_recv_sge(capacity, 1);
     ibv_qp_cap.max_inline_data(capacity, INLINE_BYTES);
-    return VerbsFunctions.CREATE_QP.pointer(FAILURE, pd, init);
+    return CREATE_QP.pointer(FAILURE, pd, init);
   }
 
   /** {@code ibv_req_notify_cq}, by the table of the device; returns 0 or an error number. */
   int arm(boolean solicitedOnly) {
-    MemorySegment function =
-        context
-            .context
-            .reinterpret(REQ_NOTIFY_OFFSET + 8)
-            .get(ValueLayout.ADDRESS, REQ_NOTIFY_OFFSET);
-    return new NativeFunction(
-            "ibv_req_notify_cq",
-            function,
-            FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.JAVA_INT))
+    return ofTable(
+            "ibv_req_notify_cq", REQ_NOTIFY_OFFSET, ValueLayout.ADDRESS, ValueLayout.JAVA_INT)
         .call(cq, solicitedOnly ? 1 : 0)
         .error();
+  }
+
+  /** {@code ibv_post_send}; returns 0 or an error number. */
+  int postSend(MemorySegment request, MemorySegment badRequest) {
+    return post("ibv_post_send", POST_SEND_OFFSET, request, badRequest);
+  }
+
+  /** {@code ibv_post_recv}; returns 0 or an error number. */
+  int postReceive(MemorySegment request, MemorySegment badRequest) {
+    return post("ibv_post_recv", POST_RECV_OFFSET, request, badRequest);
+  }
+
+  private int post(String name, int offset, MemorySegment request, MemorySegment badRequest) {
+    return ofTable(name, offset, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS)
+        .call(queuePair, request, badRequest)
+        .error();
+  }
+
+  private static NativeFunction function(String name, FunctionDescriptor descriptor) {
+    return NativeFunction.of(Libraries.VERBS, name, descriptor);
+  }
+
+  /** A function that returns an int, from the table of the device. */
+  private NativeFunction ofTable(String name, int offset, MemoryLayout... arguments) {
+    MemorySegment function =
+        context.context.reinterpret(offset + 8).get(ValueLayout.ADDRESS, offset);
+    return new NativeFunction(
+        name, function, FunctionDescriptor.of(ValueLayout.JAVA_INT, arguments));
   }
 
   /** Waits until so many completions have come; all have to be successes. */
@@ -181,7 +210,15 @@ final class LibMlx5QueuePair implements AutoCloseable {
     MemorySegment wc = arena.allocate(WorkCompletionLayout.BYTES, Long.BYTES);
     long deadline = System.nanoTime() + 120_000_000_000L;
     for (int found = 0; found < count; ) {
-      int more = context.ops.pollCq(cq.address(), 1, wc.address());
+      int more =
+          ofTable(
+                  "ibv_poll_cq",
+                  POLL_CQ_OFFSET,
+                  ValueLayout.ADDRESS,
+                  ValueLayout.JAVA_INT,
+                  ValueLayout.ADDRESS)
+              .call(cq, 1, wc)
+              .error();
       assertThat(more).as("ibv_poll_cq").isNotNegative();
       if (more > 0) {
         assertThat(RawMemory.getInt(wc.address() + WorkCompletionLayout.STATUS_OFFSET))
@@ -195,8 +232,8 @@ final class LibMlx5QueuePair implements AutoCloseable {
 
   @Override
   public void close() {
-    VerbsFunctions.DESTROY_QP.require(FAILURE, queuePair);
-    VerbsFunctions.DESTROY_CQ.require(FAILURE, cq);
+    DESTROY_QP.require(FAILURE, queuePair);
+    DESTROY_CQ.require(FAILURE, cq);
     DESTROY_CHANNEL.require(FAILURE, channel);
     VerbsFunctions.DEREG_MR.require(FAILURE, region);
     VerbsFunctions.DEALLOC_PD.require(FAILURE, pd);

@@ -16,7 +16,6 @@ import dev.doorbell.core.mlx5.generated.AtomicSegment;
 import dev.doorbell.core.mlx5.generated.DataSegment;
 import dev.doorbell.core.mlx5.generated.RemoteAddressSegment;
 import dev.doorbell.verbs.library.VerbsProbe;
-import dev.doorbell.verbs.posted.SendRequestLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
@@ -65,7 +64,7 @@ class PostSendEqualityTest {
       MemorySegment image = theirs.arena.allocate(1024, SendQueue.BLOCK);
       MemorySegment copy = theirs.arena.allocate(1024, SendQueue.BLOCK);
       MemorySegment requests = theirs.arena.allocate(CHAIN * 256L, Long.BYTES);
-      long bad = theirs.arena.allocate(Long.BYTES).address();
+      MemorySegment bad = theirs.arena.allocate(Long.BYTES);
       long index = 0;
       long received = 0;
       int blueFlames = 0;
@@ -89,9 +88,7 @@ class PostSendEqualityTest {
         if (page != null) {
           page.clear();
         }
-        assertThat(theirs.context.ops.postSend(theirs.queuePair.address(), requests.address(), bad))
-            .as(what)
-            .isZero();
+        assertThat(theirs.postSend(requests, bad)).as(what).isZero();
         for (int i = 0; i < count; i++) {
           Posted one = posted.get(i);
           SendQueue.copyOut(theirs.sendRing, theirs.sendBlocks, index, one.units, copy.address());
@@ -253,15 +250,15 @@ class PostSendEqualityTest {
       SplittableRandom random, LibMlx5QueuePair to, long index, String what) {
     int length = 8192 + random.nextInt(1024);
     long target = to.buffer.address() + 16_384;
-    MemorySegment request = to.arena.allocate(SendRequestLayout.RECEIVE_BYTES + 32L, Long.BYTES);
+    MemorySegment bad = to.arena.allocate(Long.BYTES);
+    MemorySegment request = to.arena.allocate(SendRequestLayout.RECEIVE_BYTES + 16L, Long.BYTES);
     long segment = request.address() + SendRequestLayout.RECEIVE_BYTES;
     RawMemory.putLong(request.address() + SendRequestLayout.SEGMENTS_OFFSET, segment);
     RawMemory.putInt(request.address() + SendRequestLayout.SEGMENT_COUNT_OFFSET, 1);
     RawMemory.putLong(segment + SendRequestLayout.SEGMENT_ADDRESS_OFFSET, target);
     RawMemory.putInt(segment + SendRequestLayout.SEGMENT_LENGTH_OFFSET, length);
     RawMemory.putInt(segment + SendRequestLayout.SEGMENT_KEY_OFFSET, to.key);
-    assertThat(to.context.ops.postReceive(to.queuePair.address(), request.address(), segment + 16))
-        .isZero();
+    assertThat(to.postReceive(request, bad)).isZero();
     MemorySegment ours = to.arena.allocate(ReceiveSegment.BYTES, 16);
     ReceiveSegment.write(ours.address(), length, to.key, target);
     long theirs =

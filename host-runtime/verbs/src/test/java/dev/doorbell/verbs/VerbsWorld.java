@@ -37,9 +37,6 @@ final class VerbsWorld implements HcaWorld {
 
   VerbsWorld(Set<Feature> lacks, Opener opener) {
     this.lacks = lacks;
-    // The second is stepped first, so that its receives are posted before the first sends:
-    // Soft-RoCE
-    // of Linux 6.1 stops for ever when it has to try again while a READ is outstanding.
     for (int side = 1; side >= 0; side--) {
       hcas[side] = opener.open(fabric, Locus.nic(side, 0));
       cpus[side] = fabric.attachThread(Locus.cpu(side), budget -> 0);
@@ -83,7 +80,7 @@ final class VerbsWorld implements HcaWorld {
   }
 
   @Override
-  @SuppressWarnings("ThreadPriorityCheck") // a guest has one processor
+  @SuppressWarnings("ThreadPriorityCheck") // the device's process may need this processor
   public void work(BooleanSupplier done) {
     // The device's own threads may have only this processor.
     fabric.run(

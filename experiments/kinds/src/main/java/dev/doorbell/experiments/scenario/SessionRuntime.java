@@ -132,10 +132,10 @@ public final class SessionRuntime implements ExperimentRuntime {
                 "ptx-vm",
                 request.gpu().equals("auto") ? "default; a real GPU: -s gpu=cuda:0" : "requested");
     RealHca.Found found = hca.find();
-    devices.put(hca.word(), found.attributes());
+    devices.put(hca.filter(), found.attributes());
     return new Environment(
         gpu,
-        new Environment.Choice(hca.word(), "requested; " + found.description()),
+        new Environment.Choice(hca.filter(), "requested; " + found.description()),
         new Environment.Choice(
             "wall", onGpu ? "the GPU's own" : "a real HCA has no other; kernels are emulated"),
         onGpu && !RealHca.isServed() ? Basis.MEASURED : Basis.EMULATED);

@@ -25,24 +25,9 @@ import java.util.List;
 
 /** An opened device, one of its ports, and the GID of this end. */
 public final class DeviceContext implements AutoCloseable {
-  /** The function that opens a device. */
-  public enum Kind {
-    /** {@code ibv_open_device}: any provider. */
-    ANY,
-    /** {@code mlx5dv_open_device}, which permits firmware commands. */
-    DEVX
-  }
-
   private static final int LINK_LAYER_ETHERNET = 2;
   private static final int ENODATA = 61;
 
-  private static final Failure OPEN =
-      new Failure(
-          "open the device",
-          errno ->
-              errno == Errno.EACCES || errno == Errno.EPERM
-                  ? "let this user read and write /dev/infiniband/uverbs*"
-                  : "see dmesg; the driver may be unloading or in an error");
   private static final Failure OPEN_DEVX =
       new Failure(
           "open the device for DEVX",
@@ -64,10 +49,6 @@ public final class DeviceContext implements AutoCloseable {
   final List<GidEntry> gids;
   public final GidEntry.Choice gid;
   public final int maxQueuePairs;
-  public final int maxWorkRequests;
-  public final int maxSegments;
-  public final int maxCompletions;
-  public final int maxReadAtomic;
   private boolean closed;
 
   private DeviceContext(String name, MemorySegment context, PortInfo port, int gidIndex) {
@@ -81,10 +62,6 @@ public final class DeviceContext implements AutoCloseable {
       MemorySegment attributes = arena.allocate(ibv_device_attr.layout());
       VerbsFunctions.QUERY_DEVICE.require(QUERY_DEVICE, context, attributes);
       this.maxQueuePairs = ibv_device_attr.max_qp(attributes);
-      this.maxWorkRequests = ibv_device_attr.max_qp_wr(attributes);
-      this.maxSegments = ibv_device_attr.max_sge(attributes);
-      this.maxCompletions = ibv_device_attr.max_cqe(attributes);
-      this.maxReadAtomic = ibv_device_attr.max_qp_rd_atom(attributes);
     } catch (IllegalArgumentException e) {
       throw new HcaException(
           "cannot use port %d of %s: %s".formatted(port.number(), name, e.getMessage()),
@@ -93,13 +70,14 @@ public final class DeviceContext implements AutoCloseable {
   }
 
   /**
-   * Opens the first active port that {@code filter} accepts.
+   * Opens the first active port that {@code filter} accepts, by {@code mlx5dv_open_device}, which
+   * permits firmware commands.
    *
    * @param gidIndex place in the port's GID table, or -1 to choose
    * @throws HcaException with the result of the probe, or with what each port lacks
    */
-  public static DeviceContext open(DeviceFilter filter, Kind kind, int gidIndex) {
-    Probe probe = kind == Kind.DEVX ? VerbsProbe.probeMlx5() : VerbsProbe.probe();
+  public static DeviceContext open(DeviceFilter filter, int gidIndex) {
+    Probe probe = VerbsProbe.probeMlx5();
     if (!(probe instanceof Probe.Ready ready)) {
       throw new HcaException("no RDMA device: " + probe.describe(), Errno.ENODEV);
     }
@@ -115,7 +93,7 @@ public final class DeviceContext implements AutoCloseable {
         for (int i = 0; i < devices; i++) {
           DeviceContext context =
               openDevice(
-                  array.getAtIndex(ValueLayout.ADDRESS, i), filter, kind, gidIndex, ready, reasons);
+                  array.getAtIndex(ValueLayout.ADDRESS, i), filter, gidIndex, ready, reasons);
           if (context != null) {
             return context;
           }
@@ -133,7 +111,6 @@ public final class DeviceContext implements AutoCloseable {
   private static @org.jspecify.annotations.Nullable DeviceContext openDevice(
       MemorySegment device,
       DeviceFilter filter,
-      Kind kind,
       int gidIndex,
       Probe.Ready ready,
       List<String> reasons) {
@@ -142,7 +119,7 @@ public final class DeviceContext implements AutoCloseable {
       reasons.add(name + " is no mlx5 device");
       return null;
     }
-    MemorySegment context = open(device, kind);
+    MemorySegment context = open(device);
     boolean keep = false;
     try {
       int ports = portCount(context);
@@ -168,10 +145,7 @@ public final class DeviceContext implements AutoCloseable {
     }
   }
 
-  private static MemorySegment open(MemorySegment device, Kind kind) {
-    if (kind == Kind.ANY) {
-      return VerbsFunctions.OPEN_DEVICE.pointer(OPEN, device);
-    }
+  private static MemorySegment open(MemorySegment device) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment attributes = arena.allocate(mlx5dv_context_attr.layout());
       mlx5dv_context_attr.flags(attributes, Mlx5dv.MLX5DV_CONTEXT_FLAGS_DEVX());

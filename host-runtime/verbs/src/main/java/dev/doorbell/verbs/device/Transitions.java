@@ -49,15 +49,4 @@ public final class Transitions {
       default -> QueuePairState.ERR;
     };
   }
-
-  /** The inverse of {@link #of}. */
-  public static int code(QueuePairState state) {
-    return switch (state) {
-      case RESET -> 0;
-      case INIT -> 1;
-      case RTR -> 2;
-      case RTS -> 3;
-      case ERR -> 6;
-    };
-  }
 }

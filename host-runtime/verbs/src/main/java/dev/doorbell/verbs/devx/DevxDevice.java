@@ -54,7 +54,7 @@ public final class DevxDevice implements AutoCloseable {
     this.fabric = fabric;
     this.fabricPort = port;
     this.locus = locus;
-    this.context = DeviceContext.open(filter, DeviceContext.Kind.DEVX, gidIndex);
+    this.context = DeviceContext.open(filter, gidIndex);
     Allocation page = null;
     try {
       this.capabilities =

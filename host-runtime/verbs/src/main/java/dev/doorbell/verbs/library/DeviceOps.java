@@ -1,24 +1,15 @@
 package dev.doorbell.verbs.library;
 
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.lang.invoke.MethodHandle;
 
 /**
- * The verbs that are inline functions of verbs.h, which call through a table of the opened device:
- * {@code ibv_post_send} is {@code qp->context->ops.post_send(qp, wr, bad)}.
- *
- * <p>The table of the data path is in {@code struct ibv_context}. Later verbs are in {@code struct
- * verbs_context}, which ends with the {@code ibv_context} and grows at its front, so that offsets
- * back from it stay the same. Pointers are passed as longs: the data path allocates nothing.
+ * The verbs that are inline functions of verbs.h, which call through a table of the opened device.
+ * The table is in {@code struct verbs_context}, which ends with the {@code ibv_context} and grows
+ * at its front, so that offsets back from it stay the same.
  */
 public final class DeviceOps {
   // struct ibv_context
-  public static final int POLL_CQ_OFFSET = 96;
-  public static final int POST_SEND_OFFSET = 208;
-  public static final int POST_RECV_OFFSET = 216;
   public static final int ABI_COMPAT_OFFSET = 320;
   public static final int CONTEXT_BYTES = 328;
 
@@ -35,77 +26,13 @@ public final class DeviceOps {
   /** The {@code abi_compat} of a context that is part of a {@code verbs_context}. */
   private static final long EXTENDED = -1;
 
-  private static final Linker LINKER = Linker.nativeLinker();
-  private static final FunctionDescriptor POST =
-      FunctionDescriptor.of(
-          ValueLayout.JAVA_INT,
-          ValueLayout.JAVA_LONG,
-          ValueLayout.JAVA_LONG,
-          ValueLayout.JAVA_LONG);
-  private static final MethodHandle POST_HANDLE = LINKER.downcallHandle(POST);
-  private static final MethodHandle POLL_HANDLE =
-      LINKER.downcallHandle(
-          FunctionDescriptor.of(
-              ValueLayout.JAVA_INT,
-              ValueLayout.JAVA_LONG,
-              ValueLayout.JAVA_INT,
-              ValueLayout.JAVA_LONG));
-
   private final MemorySegment context;
-  private final MemorySegment pollCq;
-  private final MemorySegment postSend;
-  private final MemorySegment postRecv;
 
   /**
    * @param context an opened {@code struct ibv_context}
    */
   public DeviceOps(MemorySegment context) {
     this.context = context.reinterpret(CONTEXT_BYTES);
-    this.pollCq = function(this.context, POLL_CQ_OFFSET);
-    this.postSend = function(this.context, POST_SEND_OFFSET);
-    this.postRecv = function(this.context, POST_RECV_OFFSET);
-  }
-
-  private static MemorySegment function(MemorySegment table, long offset) {
-    return table.get(ValueLayout.ADDRESS, offset);
-  }
-
-  /**
-   * {@code ibv_poll_cq}.
-   *
-   * @param cq native address of the {@code ibv_cq}
-   * @param wc native address of room for {@code count} {@code ibv_wc}
-   * @return number of completions written, or a negative number
-   */
-  public int pollCq(long cq, int count, long wc) {
-    try {
-      return (int) POLL_HANDLE.invokeExact(pollCq, cq, count, wc);
-    } catch (Throwable e) {
-      throw asUnchecked("ibv_poll_cq", e);
-    }
-  }
-
-  /**
-   * {@code ibv_post_send}.
-   *
-   * @param badRequest native address of room for a pointer
-   * @return 0 or an error number
-   */
-  public int postSend(long queuePair, long request, long badRequest) {
-    try {
-      return (int) POST_HANDLE.invokeExact(postSend, queuePair, request, badRequest);
-    } catch (Throwable e) {
-      throw asUnchecked("ibv_post_send", e);
-    }
-  }
-
-  /** {@code ibv_post_recv}; parameters and result as of {@link #postSend}. */
-  public int postReceive(long queuePair, long request, long badRequest) {
-    try {
-      return (int) POST_HANDLE.invokeExact(postRecv, queuePair, request, badRequest);
-    } catch (Throwable e) {
-      throw asUnchecked("ibv_post_recv", e);
-    }
   }
 
   /**
@@ -124,13 +51,5 @@ public final class DeviceOps {
       return MemorySegment.NULL;
     }
     return whole.get(ValueLayout.ADDRESS, offset);
-  }
-
-  private static RuntimeException asUnchecked(String function, Throwable e) {
-    return switch (e) {
-      case RuntimeException runtime -> runtime;
-      case Error error -> throw error;
-      default -> new IllegalStateException(function, e);
-    };
   }
 }

@@ -11,8 +11,6 @@ public final class VerbsFunctions {
       function("ibv_free_device_list", Verbs.ibv_free_device_list$descriptor());
   public static final NativeFunction GET_DEVICE_NAME =
       function("ibv_get_device_name", Verbs.ibv_get_device_name$descriptor());
-  public static final NativeFunction OPEN_DEVICE =
-      function("ibv_open_device", Verbs.ibv_open_device$descriptor());
   public static final NativeFunction CLOSE_DEVICE =
       function("ibv_close_device", Verbs.ibv_close_device$descriptor());
   public static final NativeFunction QUERY_DEVICE =
@@ -29,18 +27,6 @@ public final class VerbsFunctions {
       function("ibv_reg_mr_iova2", Verbs.ibv_reg_mr_iova2$descriptor());
   public static final NativeFunction DEREG_MR =
       function("ibv_dereg_mr", Verbs.ibv_dereg_mr$descriptor());
-  public static final NativeFunction CREATE_CQ =
-      function("ibv_create_cq", Verbs.ibv_create_cq$descriptor());
-  public static final NativeFunction DESTROY_CQ =
-      function("ibv_destroy_cq", Verbs.ibv_destroy_cq$descriptor());
-  public static final NativeFunction CREATE_QP =
-      function("ibv_create_qp", Verbs.ibv_create_qp$descriptor());
-  public static final NativeFunction MODIFY_QP =
-      function("ibv_modify_qp", Verbs.ibv_modify_qp$descriptor());
-  public static final NativeFunction QUERY_QP =
-      function("ibv_query_qp", Verbs.ibv_query_qp$descriptor());
-  public static final NativeFunction DESTROY_QP =
-      function("ibv_destroy_qp", Verbs.ibv_destroy_qp$descriptor());
   public static final NativeFunction CREATE_AH =
       function("ibv_create_ah", Verbs.ibv_create_ah$descriptor());
   public static final NativeFunction DESTROY_AH =

@@ -31,15 +31,12 @@ public final class VerbsProbe {
           "ibv_get_device_list",
           "ibv_free_device_list",
           "ibv_get_device_name",
-          "ibv_open_device",
           "ibv_close_device",
           "ibv_query_port",
           "_ibv_query_gid_ex",
           "ibv_alloc_pd",
           "ibv_reg_mr_iova2",
-          "ibv_create_cq",
-          "ibv_create_qp",
-          "ibv_modify_qp");
+          "ibv_create_ah");
 
   private static final List<String> REQUIRED_OF_MLX5 =
       List.of(
@@ -57,11 +54,6 @@ public final class VerbsProbe {
           "mlx5dv_devx_query_eqn");
 
   private VerbsProbe() {}
-
-  /** Looks for devices of any provider. */
-  public static Probe probe() {
-    return probe(Libraries.VERBS, CLASS, NODES);
-  }
 
   /** Looks for mlx5 devices. */
   public static Probe probeMlx5() {
@@ -153,8 +145,7 @@ public final class VerbsProbe {
   private static Probe noKernel(int errno) {
     return new Probe.NoKernelSupport(
         "RDMA support (ibv_get_device_list answers %s)".formatted(Errno.describe(errno)),
-        "modprobe ib_uverbs and the device's driver (mlx5_ib, or rdma_rxe for Soft-RoCE), "
-            + EMULATED);
+        "modprobe ib_uverbs and the device's driver (mlx5_ib), " + EMULATED);
   }
 
   private static Probe noDevice(String library, Path sysfs, Path nodes) {

@@ -38,8 +38,8 @@ public final class PlanOptions {
       names = "--hca",
       paramLabel = "HCA",
       description = {
-        "soft, mlx5, verbs, or a device of this machine in NCCL's syntax:",
-        "mlx5_0:1  =mlx5_1  ^mlx5_3  mlx5_0,mlx5_1  verbs:rxe0"
+        "soft, mlx5, or a device of this machine in NCCL's syntax:",
+        "mlx5_0:1  =mlx5_1  ^mlx5_3  mlx5_0,mlx5_1"
       })
   @Nullable String hca;
 

@@ -5,13 +5,11 @@ import dev.doorbell.core.adapter.Promise.Queues;
 import dev.doorbell.core.efa.TxWqe;
 import dev.doorbell.core.gpi.Descriptor;
 import dev.doorbell.core.hca.HcaAttributes;
-import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.experiments.config.formula.Formula.FormulaException;
 import dev.doorbell.experiments.config.kernel.KernelDescriptor.Measures;
 import dev.doorbell.experiments.config.kernel.KernelExtension.KernelBuffer;
 import dev.doorbell.experiments.plan.Point;
-import dev.doorbell.experiments.scenario.device.RealHca;
 import dev.doorbell.experiments.scenario.kernel.BackEnds;
 import dev.doorbell.experiments.scenario.kernel.KernelScope;
 import dev.doorbell.experiments.scenario.kernel.Protocol;
@@ -21,9 +19,7 @@ import dev.doorbell.experiments.scenario.kind.Checks;
 import dev.doorbell.experiments.scenario.kind.QueueSettings.AdapterName;
 import dev.doorbell.experiments.scenario.world.ExecutionBackend;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 
 /** Refuses transfers that are impossible, without running them. */
@@ -282,15 +278,14 @@ final class TransferChecks {
 
   static void check(TransferSettings of, ExecutionBackend.Verbs backend, Checks checks) {
     HcaAttributes has = backend.attributes();
-    boolean posted = backend.hca().driver() == RealHca.Driver.POSTED;
-    String on = " on hca: " + backend.hca().word();
+    String on = " on hca: " + backend.hca().filter();
     String path = of.path().word();
     int depth = of.queues().depth();
     checks.refuseIf(
         of.path().needsBlueFlame() && has.blueFlameBytes() < SendQueue.BLOCK,
         "path %s, and no BlueFlame register".formatted(path) + on,
         "WQEs cannot be stored to the device",
-        "-s path=pull,push.inline,staged,proxy" + (posted ? ", or hca: mlx5" : ""));
+        "-s path=pull,push.inline,staged,proxy");
     checks.refuseIf(
         of.path() == TransferPath.PUSH_MEMIC && has.onChipBytes() < TransferSettings.STAGING_BYTES,
         "path %s, and %d bytes of on-chip memory".formatted(path, has.onChipBytes()) + on,
@@ -304,19 +299,6 @@ final class TransferChecks {
         depth < has.minSendBlocks() || depth > has.maxSendBlocks(),
         "a send ring of %d blocks".formatted(depth) + on,
         "use a depth from %d to %d".formatted(has.minSendBlocks(), has.maxSendBlocks()));
-    Map<String, MemoryKind> queues = new LinkedHashMap<>();
-    queues.put("sq", of.queues().sq());
-    queues.put("cq", of.queues().cq());
-    queues.put("record", of.queues().record());
-    queues.forEach(
-        (queue, memory) ->
-            checks.refuseIf(
-                posted
-                    && backend.ordinal() != ExecutionBackend.Verbs.VM
-                    && memory != MemoryKind.HOST,
-                "%s in the memory of a real GPU".formatted(queue) + on,
-                "the CPU carries WQEs to ibv_post_send and has to read them",
-                "-s %s=host, or hca: mlx5".formatted(queue)));
     checks.refuseIf(
         !of.point().faults().faults().isEmpty(),
         "a fault plan" + on,

@@ -78,16 +78,16 @@ class VerbsChecksTest {
   @Test
   void paths_of_the_blueflame_register_need_one() throws Exception {
     for (String path : List.of("pull.bf", "push.bf")) {
-      assertThat(problems(TRANSFERS, point(path), on("verbs", PLAIN, ExecutionBackend.Verbs.VM)))
+      assertThat(problems(TRANSFERS, point(path), on("mlx5", PLAIN, ExecutionBackend.Verbs.VM)))
           .singleElement()
           .satisfies(
               problem -> {
                 assertThat(problem.code()).isEqualTo("DB-P022");
-                assertThat(problem.what()).contains(path, "no BlueFlame register", "hca: verbs");
-                assertThat(problem.fix()).contains("hca: mlx5");
+                assertThat(problem.what()).contains(path, "no BlueFlame register", "hca: mlx5");
+                assertThat(problem.fix()).contains("path=pull,push.inline");
               });
     }
-    assertThat(problems(TRANSFERS, point("proxy"), on("verbs", PLAIN, ExecutionBackend.Verbs.VM)))
+    assertThat(problems(TRANSFERS, point("proxy"), on("mlx5", PLAIN, ExecutionBackend.Verbs.VM)))
         .isEmpty();
   }
 
@@ -107,17 +107,6 @@ class VerbsChecksTest {
                 on("mlx5", CAPABLE, ExecutionBackend.Verbs.VM)))
         .singleElement()
         .satisfies(problem -> assertThat(problem.fix()).contains("from 16 to 4096"));
-  }
-
-  @Test
-  void posting_from_the_cpu_needs_queues_that_it_can_read() throws Exception {
-    assertThat(
-            problems(
-                TRANSFERS,
-                point("pull", "sq=gpu", "cq=host", "record=host"),
-                on("verbs", PLAIN, 0)))
-        .singleElement()
-        .satisfies(problem -> assertThat(problem.fix()).contains("sq=host"));
   }
 
   @Test

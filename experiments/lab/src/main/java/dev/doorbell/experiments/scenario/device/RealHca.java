@@ -3,7 +3,6 @@ package dev.doorbell.experiments.scenario.device;
 import dev.doorbell.core.Probe;
 import dev.doorbell.core.fabric.DirectFabric;
 import dev.doorbell.core.fabric.Fabric;
-import dev.doorbell.core.hca.Hca;
 import dev.doorbell.core.hca.HcaAttributes;
 import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.memory.AddressSpace;
@@ -15,34 +14,21 @@ import dev.doorbell.cuda.CudaGpu.PinnedPages;
 import dev.doorbell.ptxvm.launch.VmGpu;
 import dev.doorbell.verbs.Mlx5Hca;
 import dev.doorbell.verbs.ServedPages;
-import dev.doorbell.verbs.VerbsHca;
 import dev.doorbell.verbs.device.DeviceFilter;
 import dev.doorbell.verbs.library.VerbsProbe;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An HCA of this machine that a config names: {@code mlx5} or a filter such as {@code mlx5_0:1} for
- * queues by DEVX; {@code verbs}, or {@code verbs:} and a filter, for any device by {@code
- * ibv_post_send}.
+ * An mlx5 HCA of this machine that a config names: {@code mlx5} or a filter such as {@code
+ * mlx5_0:1}.
  *
- * @param word what the config says
- * @param driver who makes the queues
- * @param filter which devices and ports, in NCCL's syntax; empty for any
+ * @param filter which devices and ports, in NCCL's syntax
  */
-public record RealHca(String word, Driver driver, String filter) {
+public record RealHca(String filter) {
   /** Set where {@code doorbell hca exec} shows programs its own devices. */
   public static final String SERVED = "DOORBELL_HCA";
 
-  private static final String ANY_PROVIDER = "verbs";
   private static final long SPACE_BYTES = 1L << 28;
-
-  /** Who makes the queues. */
-  public enum Driver {
-    /** Firmware, by DEVX: kernels post into what the device reads. */
-    DEVX,
-    /** The provider: our WQEs are carried to {@code ibv_post_send}. */
-    POSTED
-  }
 
   /**
    * Findings of an HCA that was opened.
@@ -56,12 +42,7 @@ public record RealHca(String word, Driver driver, String filter) {
     if (word.equals("auto") || word.equals("soft") || word.equals("soft-hca")) {
       return null;
     }
-    if (word.equals(ANY_PROVIDER)) {
-      return new RealHca(word, Driver.POSTED, "");
-    }
-    return word.startsWith(ANY_PROVIDER + ":")
-        ? new RealHca(word, Driver.POSTED, word.substring(ANY_PROVIDER.length() + 1))
-        : new RealHca(word, Driver.DEVX, word);
+    return new RealHca(word);
   }
 
   /**
@@ -71,10 +52,10 @@ public record RealHca(String word, Driver driver, String filter) {
    */
   public Found find() throws EnvironmentException {
     parseFilter();
-    Probe probe = driver == Driver.DEVX ? VerbsProbe.probeMlx5() : VerbsProbe.probe();
+    Probe probe = VerbsProbe.probeMlx5();
     if (!(probe instanceof Probe.Ready)) {
       throw new EnvironmentException(
-          Problem.of("DB-E004", "hca", "'%s': %s".formatted(word, probe.describe()))
+          Problem.of("DB-E004", "hca", "'%s': %s".formatted(filter, probe.describe()))
               .effect("nothing was run")
               .fix(
                   "use hca: soft, or run under 'doorbell hca exec --', which brings an mlx5 device"
@@ -82,11 +63,11 @@ public record RealHca(String word, Driver driver, String filter) {
     }
     try (DirectFabric fabric = new DirectFabric(AddressSpace.reserve(SPACE_BYTES), 0);
         VmGpu host = new VmGpu(fabric, Locus.gpu(0, 0));
-        Hca hca = open(fabric, Locus.nic(0, 0), host)) {
+        Mlx5Hca hca = open(fabric, Locus.nic(0, 0), host)) {
       return new Found(describe(hca), hca.attributes());
     } catch (HcaException e) {
       throw new EnvironmentException(
-          Problem.of("DB-E005", "hca", "'%s': %s".formatted(word, e.getMessage()))
+          Problem.of("DB-E005", "hca", "'%s': %s".formatted(filter, e.getMessage()))
               .effect("nothing was run")
               .fix("fix that, choose another device with --hca, or use hca: soft"));
     }
@@ -99,18 +80,12 @@ public record RealHca(String word, Driver driver, String filter) {
       throw new EnvironmentException(
           Problem.of("DB-E006", "hca", String.valueOf(e.getMessage()))
               .effect("nothing was run")
-              .fix("such as mlx5_0:1, =mlx5_1, ^mlx5_3, verbs or verbs:rxe0"));
+              .fix("such as mlx5_0:1, =mlx5_1 or ^mlx5_3"));
     }
   }
 
-  private static String describe(Hca hca) {
-    String found =
-        switch (hca) {
-          case Mlx5Hca mlx5 -> mlx5.describe();
-          case VerbsHca verbs -> verbs.describe();
-          default -> hca.name();
-        };
-    return isServed() ? found + "; a software HCA that 'doorbell hca exec' serves" : found;
+  private static String describe(Mlx5Hca hca) {
+    return hca.describe() + (isServed() ? "; a software HCA that 'doorbell hca exec' serves" : "");
   }
 
   /** Returns true if the devices of this process are software HCAs that another process serves. */
@@ -147,12 +122,8 @@ public record RealHca(String word, Driver driver, String filter) {
    * @param memory host memory of that rank
    * @throws HcaException when it is not there, or a step of opening it fails
    */
-  public Hca open(Fabric fabric, Locus nic, MemoryProvider memory) {
-    DeviceFilter own = DeviceFilter.parse(filterOf(nic.rank()));
-    return switch (driver) {
-      case DEVX -> new Mlx5Hca(fabric, nic, own, -1, memory);
-      case POSTED -> new VerbsHca(fabric, nic, own, -1);
-    };
+  public Mlx5Hca open(Fabric fabric, Locus nic, MemoryProvider memory) {
+    return new Mlx5Hca(fabric, nic, DeviceFilter.parse(filterOf(nic.rank())), -1, memory);
   }
 
   private String filterOf(int rank) {

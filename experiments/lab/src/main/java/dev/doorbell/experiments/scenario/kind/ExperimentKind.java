@@ -144,7 +144,7 @@ public abstract class ExperimentKind<S extends Record> {
           .code("DB-P022")
           .refuseIf(
               true,
-              "points of %s on hca: %s".formatted(request, verbs.hca().word()),
+              "points of %s on hca: %s".formatted(request, verbs.hca().filter()),
               "they need parts that software HCAs alone have",
               "use hca: soft");
     }

@@ -6,11 +6,9 @@ import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import dev.doorbell.core.Probe;
 import dev.doorbell.core.problem.EnvironmentException;
-import dev.doorbell.experiments.scenario.device.RealHca.Driver;
 import dev.doorbell.verbs.library.VerbsProbe;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class RealHcaTest {
@@ -21,21 +19,14 @@ class RealHcaTest {
   }
 
   @ParameterizedTest
-  @CsvSource({
-    "mlx5, DEVX, mlx5",
-    "mlx5_0:1, DEVX, mlx5_0:1",
-    "=rocep1s0, DEVX, =rocep1s0",
-    "^mlx5_3, DEVX, ^mlx5_3",
-    "verbs, POSTED, ''",
-    "verbs:rxe0:1, POSTED, rxe0:1",
-  })
-  void a_word_names_a_driver_and_devices(String word, Driver driver, String filter) {
-    assertThat(RealHca.of(word)).isEqualTo(new RealHca(word, driver, filter));
+  @ValueSource(strings = {"mlx5", "mlx5_0:1", "=rocep1s0", "^mlx5_3"})
+  void other_words_are_filters_of_devices(String word) {
+    assertThat(RealHca.of(word)).isEqualTo(new RealHca(word));
   }
 
   @Test
   void a_filter_that_cannot_be_read_says_what_would_be() {
-    RealHca hca = new RealHca("mlx5_0:0", Driver.DEVX, "mlx5_0:0");
+    RealHca hca = new RealHca("mlx5_0:0");
     assertThatThrownBy(hca::find)
         .isInstanceOfSatisfying(
             EnvironmentException.class,
@@ -46,18 +37,17 @@ class RealHcaTest {
             });
   }
 
-  @ParameterizedTest
-  @ValueSource(strings = {"mlx5", "verbs"})
-  void without_a_device_the_reason_and_two_ways_out_are_said(String word) {
+  @Test
+  void without_a_device_the_reason_and_two_ways_out_are_said() {
     assumeFalse(
-        VerbsProbe.probe() instanceof Probe.Ready,
+        VerbsProbe.probeMlx5() instanceof Probe.Ready,
         "this machine has RDMA devices; nothing to miss");
-    assertThatThrownBy(() -> new RealHca(word, Driver.POSTED, "").find())
+    assertThatThrownBy(() -> new RealHca("mlx5").find())
         .isInstanceOfSatisfying(
             EnvironmentException.class,
             refused -> {
               assertThat(refused.problem().code()).isEqualTo("DB-E004");
-              assertThat(refused.problem().what()).contains(VerbsProbe.probe().describe());
+              assertThat(refused.problem().what()).contains(VerbsProbe.probeMlx5().describe());
               assertThat(refused.problem().fix()).contains("hca: soft", "doorbell hca exec --");
             });
   }

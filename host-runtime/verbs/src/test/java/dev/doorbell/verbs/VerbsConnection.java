@@ -1,4 +1,4 @@
-package dev.doorbell.verbs.posted;
+package dev.doorbell.verbs;
 
 import dev.doorbell.core.hca.AccessRight;
 import dev.doorbell.core.hca.ConnectionAttributes;
@@ -7,37 +7,38 @@ import dev.doorbell.core.hca.QueuePairState;
 import dev.doorbell.verbs.device.DeviceContext;
 import dev.doorbell.verbs.device.PeerAddress;
 import dev.doorbell.verbs.device.PortInfo;
-import dev.doorbell.verbs.device.Transitions;
 import dev.doorbell.verbs.device.VerbsDomain;
 import dev.doorbell.verbs.generated.verbs.Verbs;
 import dev.doorbell.verbs.generated.verbs.ibv_ah_attr;
 import dev.doorbell.verbs.generated.verbs.ibv_gid;
 import dev.doorbell.verbs.generated.verbs.ibv_global_route;
 import dev.doorbell.verbs.generated.verbs.ibv_qp_attr;
-import dev.doorbell.verbs.generated.verbs.ibv_qp_init_attr;
+import dev.doorbell.verbs.library.Libraries;
+import dev.doorbell.verbs.library.NativeFunction;
 import dev.doorbell.verbs.library.NativeFunction.Failure;
-import dev.doorbell.verbs.library.VerbsFunctions;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
 import java.util.function.Consumer;
 
-/** The state machine of an {@code ibv_qp}: {@code ibv_modify_qp} and {@code ibv_query_qp}. */
-public final class VerbsConnection {
+/** The state machine of an {@code ibv_qp}: {@code ibv_modify_qp}. */
+final class VerbsConnection {
   /** {@code struct ibv_qp.qp_num}. */
-  public static final int NUMBER_OFFSET = 52;
+  static final int NUMBER_OFFSET = 52;
 
   private static final int HOP_LIMIT = 64;
+  private static final NativeFunction MODIFY_QP =
+      NativeFunction.of(Libraries.VERBS, "ibv_modify_qp", Verbs.ibv_modify_qp$descriptor());
 
   private final DeviceContext context;
   private final MemorySegment queuePair;
 
-  public VerbsConnection(DeviceContext context, MemorySegment queuePair) {
+  VerbsConnection(DeviceContext context, MemorySegment queuePair) {
     this.context = context;
     this.queuePair = queuePair;
   }
 
-  public void init(Set<AccessRight> rights) {
+  void init(Set<AccessRight> rights) {
     modify(
         QueuePairState.INIT,
         Verbs.IBV_QP_PKEY_INDEX() | Verbs.IBV_QP_PORT() | Verbs.IBV_QP_ACCESS_FLAGS(),
@@ -47,7 +48,7 @@ public final class VerbsConnection {
         });
   }
 
-  public void readyToReceive(QueuePairAddress peer, ConnectionAttributes connection) {
+  void readyToReceive(QueuePairAddress peer, ConnectionAttributes connection) {
     PeerAddress to = PeerAddress.of(peer, context);
     int mtu = Math.min(peer.mtu(), context.port.mtuBytes());
     modify(
@@ -62,8 +63,7 @@ public final class VerbsConnection {
           ibv_qp_attr.path_mtu(attributes, PortInfo.mtuCode(mtu));
           ibv_qp_attr.dest_qp_num(attributes, peer.number());
           ibv_qp_attr.rq_psn(attributes, peer.startPsn());
-          ibv_qp_attr.max_dest_rd_atomic(
-              attributes, (byte) Math.min(connection.maxDestReadAtomic(), context.maxReadAtomic));
+          ibv_qp_attr.max_dest_rd_atomic(attributes, (byte) connection.maxDestReadAtomic());
           ibv_qp_attr.min_rnr_timer(attributes, (byte) connection.minRnrTimer());
           address(ibv_qp_attr.ah_attr(attributes), to, connection.trafficClass());
         });
@@ -82,7 +82,7 @@ public final class VerbsConnection {
     }
   }
 
-  public void readyToSend(ConnectionAttributes connection, int psn) {
+  void readyToSend(ConnectionAttributes connection, int psn) {
     modify(
         QueuePairState.RTS,
         Verbs.IBV_QP_SQ_PSN()
@@ -95,22 +95,16 @@ public final class VerbsConnection {
           ibv_qp_attr.timeout(attributes, (byte) connection.ackTimeout());
           ibv_qp_attr.retry_cnt(attributes, (byte) connection.retryCount());
           ibv_qp_attr.rnr_retry(attributes, (byte) connection.rnrRetry());
-          ibv_qp_attr.max_rd_atomic(
-              attributes, (byte) Math.min(connection.maxReadAtomic(), context.maxReadAtomic));
+          ibv_qp_attr.max_rd_atomic(attributes, (byte) connection.maxReadAtomic());
         });
-  }
-
-  /** Changes the state to RESET or ERR, which need no attributes. */
-  void stop(QueuePairState to) {
-    modify(to, 0, attributes -> {});
   }
 
   private void modify(QueuePairState to, int mask, Consumer<MemorySegment> fill) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment attributes = arena.allocate(ibv_qp_attr.layout());
-      ibv_qp_attr.qp_state(attributes, Transitions.code(to));
+      ibv_qp_attr.qp_state(attributes, code(to));
       fill.accept(attributes);
-      VerbsFunctions.MODIFY_QP.require(
+      MODIFY_QP.require(
           new Failure(
               "bring the queue pair to " + to,
               errno ->
@@ -124,18 +118,14 @@ public final class VerbsConnection {
     }
   }
 
-  /** Queries the state from the device. */
-  QueuePairState state() {
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment attributes = arena.allocate(ibv_qp_attr.layout());
-      MemorySegment made = arena.allocate(ibv_qp_init_attr.layout());
-      VerbsFunctions.QUERY_QP.require(
-          Failure.of("query the state of a queue pair", "see dmesg for what the driver says"),
-          queuePair,
-          attributes,
-          Verbs.IBV_QP_STATE(),
-          made);
-      return Transitions.of(ibv_qp_attr.qp_state(attributes));
-    }
+  /** The value of {@code enum ibv_qp_state}. */
+  private static int code(QueuePairState state) {
+    return switch (state) {
+      case RESET -> 0;
+      case INIT -> 1;
+      case RTR -> 2;
+      case RTS -> 3;
+      case ERR -> 6;
+    };
   }
 }
