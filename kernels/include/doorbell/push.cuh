@@ -14,8 +14,6 @@
 // Concurrency: the HCA reads what lies below the doorbell and writes the credit words. One block is
 // the only producer of a push_ring; its threads copy, its first thread does the rest. A
 // shared_push_ring has several such blocks, which fill slots at the same time and commit in turn.
-// Rings to different peers may share their slots: a pooled_push_ring takes no more of them than a
-// share of what is free, so that a peer that does not acknowledge cannot have them all.
 #ifndef DOORBELL_PUSH_CUH
 #define DOORBELL_PUSH_CUH
 
@@ -295,105 +293,6 @@ class shared_push_ring {
   doorbell_push_counters *counters_;
   uint64_t seen_;
   uint64_t last_ = 0;
-};
-
-// The slots that a ring holds of a pool. At most 64 slots, so that one atomic word says which are free.
-//
-// A ring that holds `held` takes another one while held < share / 8 * free (Choudhury and Hahne's
-// dynamic threshold, as switches divide their buffers up): alone it gets share / (8 + share) of all of
-// them, and what it leaves is there for others. A share of 0 sets no limit.
-//
-// Order: a slot is given back by release after its credit was acquired, and taken by acquire, so the
-// HCA's last read of it is before the next producer's first store.
-class push_pool {
- public:
-  __device__ __forceinline__ explicit push_pool(const doorbell_push_ring &ring)
-      : pool_(reinterpret_cast<doorbell_push_pool *>(ring.pool)), share_(ring.share) {}
-
-  // Takes a slot for message `index`, if one is free and the ring's share allows it.
-  __device__ __forceinline__ bool try_take(uint64_t index, bool limited, uint32_t &slot) {
-    cuda::atomic_ref<uint64_t, cuda::thread_scope_device> free(pool_->free);
-    uint64_t seen = free.load(cuda::memory_order_relaxed);
-    while (seen != 0 && (!limited || below(seen))) {
-      const uint64_t lowest = seen & (~seen + 1);
-      if (free.compare_exchange_weak(seen, seen & ~lowest, cuda::memory_order_acquire)) {
-        mine_ |= lowest;
-        slot = __ffsll(static_cast<long long>(lowest)) - 1;
-        pool_->messages[slot] = index;
-        return true;
-      }
-    }
-    return false;
-  }
-
-  // Gives back the slots of messages below `released`.
-  __device__ __forceinline__ void give_back(uint64_t released) {
-    uint64_t back = 0;
-    for (uint64_t left = mine_; left != 0; left &= left - 1) {
-      const uint32_t slot = __ffsll(static_cast<long long>(left)) - 1;
-      if (pool_->messages[slot] < released) {
-        back |= 1ull << slot;
-      }
-    }
-    if (back != 0) {
-      mine_ &= ~back;
-      cuda::atomic_ref<uint64_t, cuda::thread_scope_device>(pool_->free)
-          .fetch_or(back, cuda::memory_order_release);
-    }
-  }
-
- private:
-  __device__ __forceinline__ bool below(uint64_t free) const {
-    return share_ == 0 || 8 * __popcll(mine_) < share_ * __popcll(free);
-  }
-
-  doorbell_push_pool *pool_;
-  uint32_t share_;
-  uint64_t mine_ = 0;
-};
-
-// A ring whose slots are those of a pool; of one block, as a push_ring.
-class pooled_push_ring : public push_ring {
- public:
-  __device__ __forceinline__ explicit pooled_push_ring(const doorbell_push_ring *ring)
-      : push_ring(ring), pool_(*ring) {}
-
-  __device__ __forceinline__ static uint64_t slot(const doorbell_push_ring &ring, uint32_t slot) {
-    return ring.payload + static_cast<uint64_t>(slot) * ring.slot_bytes;
-  }
-
-  // Takes the next index and a slot, if there is room in the ring and in its share of the pool.
-  // Unlimited, it takes any slot that is free.
-  __device__ __forceinline__ bool try_reserve(bool limited, uint64_t &index, uint32_t &slot) {
-    settle();
-    if (!has_room() || !pool_.try_take(next(), limited, slot)) {
-      return false;
-    }
-    index = reserve();
-    return true;
-  }
-
-  // The same, when there is room. Who has to wait rings first, and gives back meanwhile what it holds.
-  // Returns DOORBELL_OK or DOORBELL_ERROR_DEADLINE.
-  __device__ __forceinline__ uint32_t reserve_slot(bool limited, uint64_t &index, uint32_t &slot,
-                                                   uint64_t deadline_ns) {
-    if (unrung()) {
-      ring(true);
-    }
-    deadline limit(deadline_ns);
-    while (!try_reserve(limited, index, slot)) {
-      if (limit.due() && limit.passed()) {
-        return DOORBELL_ERROR_DEADLINE;
-      }
-    }
-    return DOORBELL_OK;
-  }
-
-  // Gives back the slots of all messages that were released.
-  __device__ __forceinline__ void settle() { pool_.give_back(released()); }
-
- private:
-  push_pool pool_;
 };
 
 }  // namespace doorbell

@@ -11,12 +11,11 @@
 // doorbell_push_header.flags
 #define DOORBELL_PUSH_STAGED 0x1u   // the payload lies in the slot; else the HCA reads it at local
 #define DOORBELL_PUSH_CHECKED 0x2u  // checksum is meant
-#define DOORBELL_PUSH_SLOT_SHIFT 16 // of a ring on a shared pool: above it, the slot in the pool
 
 // doorbell_job.opcode of the protocols push_*: what to do differently.
 #define DOORBELL_PUSH_LOSSY 0x1u          // a message that finds the ring full is dropped
 #define DOORBELL_PUSH_CHECKSUMS 0x2u      // every message carries the sum of its words
-#define DOORBELL_PUSH_NO_CREDITS 0x100u   // mistake: do not wait for room, or for the share of a pool
+#define DOORBELL_PUSH_NO_CREDITS 0x100u   // mistake: do not wait for room
 #define DOORBELL_PUSH_NO_FENCE 0x200u     // mistake: nothing orders payload before doorbell
 #define DOORBELL_PUSH_NO_FLUSH 0x400u     // mistake: leave the last doorbell of a burst out
 
@@ -51,13 +50,6 @@ struct doorbell_push_counters {
   uint64_t committed; // of several producers: messages below are committed
 };
 
-// Slots that several rings share, as their producers divide them up. Lies in GPU memory; nobody but
-// producers writes it after the host has set free to a bit for each slot.
-struct doorbell_push_pool {
-  uint64_t free;          // bit s: slot s may be taken
-  uint64_t messages[64];  // the message in slot s, by its index in its ring; of who took the slot
-};
-
 // A ring as a kernel sees it. Written once by the host, read-only for kernels. One block pushes to it,
 // or several with the class shared_push_ring.
 struct doorbell_push_ring {
@@ -75,8 +67,7 @@ struct doorbell_push_ring {
   uint32_t number;
   uint32_t destinations;  // message n goes to peer n modulo this, counted from first_destination
   uint32_t first_destination;
-  uint32_t share;        // of a pool, in eighths: a ring may take a slot while held < share / 8 * free
-  uint64_t pool;         // struct doorbell_push_pool, or 0: the slots are the ring's own
+  uint32_t reserved[3];
 };
 
 #endif  // DOORBELL_PUSH_ABI_H

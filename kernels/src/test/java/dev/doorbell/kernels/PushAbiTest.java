@@ -26,13 +26,11 @@ class PushAbiTest {
             "doorbell_push_header",
             "doorbell_push_credit",
             "doorbell_push_counters",
-            "doorbell_push_pool",
             "doorbell_push_ring");
     assertThat(header.struct("doorbell_push_header").bytes()).isEqualTo(PushHeader.BYTES);
     assertThat(header.struct("doorbell_push_credit").bytes()).isEqualTo(PushCredit.BYTES);
     assertThat(header.struct("doorbell_push_counters").bytes())
         .isEqualTo(PushRingView.COUNTERS_BYTES);
-    assertThat(header.struct("doorbell_push_pool").bytes()).isEqualTo(PushRingView.POOL_BYTES);
     assertThat(header.struct("doorbell_push_ring").bytes()).isEqualTo(PushRingView.BYTES);
   }
 
@@ -42,7 +40,6 @@ class PushAbiTest {
         .containsOnly(
             Map.entry("DOORBELL_PUSH_STAGED", (long) PushHeader.FLAG_STAGED),
             Map.entry("DOORBELL_PUSH_CHECKED", (long) PushHeader.FLAG_CHECKED),
-            Map.entry("DOORBELL_PUSH_SLOT_SHIFT", (long) PushHeader.SLOT_SHIFT),
             Map.entry("DOORBELL_PUSH_LOSSY", (long) PushRingView.LOSSY),
             Map.entry("DOORBELL_PUSH_CHECKSUMS", (long) PushRingView.CHECKSUMS),
             Map.entry("DOORBELL_PUSH_NO_CREDITS", (long) PushRingView.NO_CREDITS),
@@ -72,13 +69,11 @@ class PushAbiTest {
     assertThat(counters.offset("dropped")).isEqualTo(PushRingView.COUNTERS_DROPPED);
     assertThat(counters.offset("pulled")).isEqualTo(PushRingView.COUNTERS_PULLED);
     assertThat(counters.offset("committed")).isEqualTo(PushRingView.COUNTERS_COMMITTED);
-    assertThat(header.struct("doorbell_push_pool").offset("free"))
-        .isEqualTo(PushRingView.POOL_FREE);
   }
 
   @Test
   void each_field_of_a_ring_is_written_where_the_kernel_reads_it() {
-    byte[] bytes = new PushRingView(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16).encode();
+    byte[] bytes = new PushRingView(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14).encode();
     AbiHeader.Struct ring = header.struct("doorbell_push_ring");
     String[] fields = {
       "headers",
@@ -94,9 +89,7 @@ class PushAbiTest {
       "batch",
       "number",
       "destinations",
-      "first_destination",
-      "share",
-      "pool"
+      "first_destination"
     };
     ByteBuffer buffer = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
     for (int i = 0; i < fields.length; i++) {

@@ -25,7 +25,6 @@ final class Message implements Completion {
   int checksum;
   boolean checked;
   boolean staged;
-  int slot;
   int sequence;
   boolean known;
   boolean reading;
@@ -64,7 +63,6 @@ final class Message implements Completion {
     checksum = HeaderReader.checksum(header);
     checked = HeaderReader.has(header, PushHeader.FLAG_CHECKED);
     staged = HeaderReader.has(header, PushHeader.FLAG_STAGED);
-    slot = HeaderReader.slot(header);
     known = true;
   }
 
@@ -124,11 +122,6 @@ final class Message implements Completion {
 
     static boolean has(long header, int flag) {
       return (RawMemory.getInt(header + PushHeader.FLAGS) & flag) != 0;
-    }
-
-    /** The slot in a pool. */
-    static int slot(long header) {
-      return RawMemory.getInt(header + PushHeader.FLAGS) >>> PushHeader.SLOT_SHIFT;
     }
 
     /**

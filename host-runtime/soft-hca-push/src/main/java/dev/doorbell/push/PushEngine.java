@@ -42,7 +42,6 @@ public final class PushEngine implements AutoCloseable {
   private final Agent agent = new Engine();
   private final Arena arena = Arena.ofShared();
   private final List<SendRing> rings = new ArrayList<>();
-  private final List<StagingPool> pools = new ArrayList<>();
   private final PushReceiver receiver = new PushReceiver(this);
   private final Completion departure = ok -> departed();
   private final SplittableRandom random;
@@ -111,26 +110,14 @@ public final class PushEngine implements AutoCloseable {
   }
 
   /**
-   * The same, with the slots of a pool; the shape's own slots are none then.
+   * Opens a ring.
    *
-   * @param pool of this engine, or null
+   * @param credit address in GPU memory that credits are written to
    */
-  public SendRing openRing(RingShape shape, long credit, @Nullable StagingPool pool) {
-    SendRing ring = new SendRing(this, rings.size(), shape, credit, pool);
+  public SendRing openRing(RingShape shape, long credit) {
+    SendRing ring = new SendRing(this, rings.size(), shape, credit);
     rings.add(ring);
     return ring;
-  }
-
-  /**
-   * Makes a pool of slots for several rings.
-   *
-   * @param slots at most {@link dev.doorbell.core.push.generated.PushRingView#POOL_SLOTS}
-   * @param share of what is free, in eighths, that a ring may hold; 0: all of it
-   */
-  public StagingPool openPool(int slots, int slotBytes, int share) {
-    StagingPool pool = new StagingPool(fabric.memory(), locus, slots, slotBytes, share);
-    pools.add(pool);
-    return pool;
   }
 
   /** Messages of peers' rings are counted from {@code first}; to be said before the first comes. */
@@ -269,8 +256,6 @@ public final class PushEngine implements AutoCloseable {
     fabric.detach(agent);
     rings.forEach(SendRing::close);
     rings.clear();
-    pools.forEach(pool -> pool.close(fabric.memory()));
-    pools.clear();
     arena.close();
   }
 }

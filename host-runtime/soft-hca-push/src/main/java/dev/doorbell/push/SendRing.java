@@ -8,7 +8,6 @@ import dev.doorbell.core.memory.RawMemory;
 import dev.doorbell.core.push.PushHeader;
 import dev.doorbell.core.push.generated.PushCredit;
 import dev.doorbell.push.Message.HeaderReader;
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -29,7 +28,6 @@ public final class SendRing implements MmioTarget {
   final RingShape shape;
   private final PushEngine engine;
   private final int number;
-  private final @Nullable StagingPool pool;
   private final Allocation chip;
   private final Allocation page;
   private final Credit credit;
@@ -55,21 +53,10 @@ public final class SendRing implements MmioTarget {
   private long unacknowledged;
   private long released;
 
-  SendRing(
-      PushEngine engine,
-      int number,
-      RingShape shape,
-      long creditAddress,
-      @Nullable StagingPool pool) {
-    if (pool != null && (shape.slots() != 0 || shape.slotBytes() != pool.slotBytes)) {
-      throw new IllegalArgumentException(
-          "a ring on a pool of slots of %d bytes has no slots of its own, nor others: %s"
-              .formatted(pool.slotBytes, shape));
-    }
+  SendRing(PushEngine engine, int number, RingShape shape, long creditAddress) {
     this.engine = engine;
     this.number = number;
     this.shape = shape;
-    this.pool = pool;
     long bytes =
         RECORD_BYTES
             + (long) shape.entries() * PushHeader.BYTES
@@ -95,13 +82,6 @@ public final class SendRing implements MmioTarget {
     return chip;
   }
 
-  /** A copy of the on-chip memory of the ring. */
-  public byte[] contents() {
-    byte[] bytes = new byte[Math.toIntExact(chip.size())];
-    RawMemory.copyOut(chip.address(), MemorySegment.ofArray(bytes), 0, bytes.length);
-    return bytes;
-  }
-
   /** The address of the 64-bit committed index. */
   public long recordAddress() {
     return chip.address();
@@ -111,31 +91,9 @@ public final class SendRing implements MmioTarget {
     return chip.address() + RECORD_BYTES;
   }
 
-  /** The address of the slots: the ring's own, or those of its pool. */
+  /** The address of the slots. */
   public long payload() {
-    return pool == null
-        ? headers() + (long) shape.entries() * PushHeader.BYTES
-        : pool.onChip().address();
-  }
-
-  /** The pool that its slots are of, or null. */
-  @Nullable StagingPool pool() {
-    return pool;
-  }
-
-  /** The slot of a message that is not released. */
-  int slotOf(long index) {
-    for (Message message : waiting) {
-      if (message.index == index) {
-        return message.slot;
-      }
-    }
-    for (Message message : sent) {
-      if (message.index == index) {
-        return message.slot;
-      }
-    }
-    throw new IllegalArgumentException("message %d is not here".formatted(index));
+    return headers() + (long) shape.entries() * PushHeader.BYTES;
   }
 
   public int number() {
@@ -254,8 +212,7 @@ public final class SendRing implements MmioTarget {
     boolean own =
         HeaderReader.isOf(header, message.index, shape.entries())
             && length >= 0
-            && length <= shape.slotBytes()
-            && (pool == null || pool.has(HeaderReader.slot(header)));
+            && length <= shape.slotBytes();
     if (!own && !engine.options.mistakes().trustDoorbell()) {
       event(PushEvent.Kind.EARLY, message.index);
       lookAgain(message);
@@ -299,9 +256,7 @@ public final class SendRing implements MmioTarget {
   }
 
   private long slot(Message message) {
-    return pool != null
-        ? pool.slot(message.slot)
-        : payload() + (message.index & (shape.slots() - 1)) * shape.slotBytes();
+    return payload() + (message.index & (shape.slots() - 1)) * shape.slotBytes();
   }
 
   /** The message that may go now: one that goes again before new ones. Null when none may. */

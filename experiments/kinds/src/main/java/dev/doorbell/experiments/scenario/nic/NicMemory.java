@@ -131,8 +131,6 @@ final class NicMemory implements AutoCloseable {
               1,
               i,
               1,
-              0,
-              0,
               0);
       System.arraycopy(view.encode(), 0, written, i * PushRingView.BYTES, PushRingView.BYTES);
     }

@@ -16,12 +16,10 @@ import dev.doorbell.core.queue.Abi;
 import dev.doorbell.core.queue.JobView;
 import dev.doorbell.experiments.scenario.kernel.KernelStatus;
 import dev.doorbell.kernels.KernelCatalogue;
-import dev.doorbell.push.PushChecker;
 import dev.doorbell.push.PushEngine;
 import dev.doorbell.push.PushEvent.PushObserver;
 import dev.doorbell.push.PushOptions;
 import dev.doorbell.push.SendRing;
-import dev.doorbell.push.StagingPool;
 import dev.doorbell.push.network.Network;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -37,27 +35,20 @@ final class PushNode implements AutoCloseable {
   /** The kernel for several blocks to a ring. */
   private static final String SHARED_KERNEL = "push_shared";
 
-  /** The kernel for rings that share their slots. */
-  private static final String POOL_KERNEL = "push_pool";
-
   private static final KernelCatalogue CATALOGUE = KernelCatalogue.load();
 
   private final Gpu gpu;
   private final PushEngine engine;
-  private final PushChecker checker;
   private final List<SendRing> rings = new ArrayList<>();
   private final List<Registers> registers = new ArrayList<>();
   private final List<Memory> credits = new ArrayList<>();
   private final List<Memory> counters = new ArrayList<>();
   private @Nullable PushTraffic traffic;
-  private @Nullable StagingPool pool;
-  private @Nullable Memory poolState;
   private @Nullable Memory payload;
   private @Nullable Memory samples;
   private @Nullable Memory stamps;
   private @Nullable KernelStatus status;
   private @Nullable Launch launch;
-  private long poolMoved;
 
   /**
    * Registers of a ring as kernels address them: {@code moved} is added to addresses of on-chip
@@ -65,19 +56,8 @@ final class PushNode implements AutoCloseable {
    */
   private record Registers(long moved, long doorbell) {}
 
-  PushNode(Fabric fabric, Gpu gpu, Network network, PushOptions options, PushChecker checker) {
-    this(fabric, gpu, network, options, checker, checker);
-  }
-
-  PushNode(
-      Fabric fabric,
-      Gpu gpu,
-      Network network,
-      PushOptions options,
-      PushChecker checker,
-      PushObserver observer) {
+  PushNode(Fabric fabric, Gpu gpu, Network network, PushOptions options, PushObserver observer) {
     this.gpu = gpu;
-    this.checker = checker;
     this.engine =
         new PushEngine(fabric, Locus.nic(gpu.locus().rank(), 0), network, options, observer);
   }
@@ -90,22 +70,24 @@ final class PushNode implements AutoCloseable {
     return rings.get(index);
   }
 
+  /** The counters of a ring's producer, which kernels move. */
+  Memory counters(int index) {
+    return counters.get(index);
+  }
+
   Memory inbox(long bytes) {
     return gpu.allocate(MemoryKind.DEVICE, bytes, "inbox");
   }
 
-  void prepare(PushTraffic wanted, long seed, boolean watchProducer) {
+  void prepare(PushTraffic wanted, long seed) {
     traffic = wanted;
     Memory data = allocate((long) wanted.total() * wanted.bytes, "payload");
     byte[] bytes = new byte[wanted.total() * wanted.bytes];
     new SplittableRandom(seed).nextBytes(bytes);
     data.putBytes(0, bytes);
     payload = data;
-    if (wanted.pool != null) {
-      openPool(wanted.pool, wanted.shape.slotBytes());
-    }
     for (int i = 0; i < wanted.rings; i++) {
-      openRing(wanted, watchProducer);
+      openRing(wanted);
     }
     samples = allocate((long) wanted.total() * Long.BYTES, "samples");
     stamps = allocate(2L * Long.BYTES, "stamps");
@@ -119,16 +101,7 @@ final class PushNode implements AutoCloseable {
         .orElseThrow(() -> new IllegalStateException("this build has no kernel " + kernel));
   }
 
-  private void openPool(PushTraffic.Pool wanted, int slotBytes) {
-    StagingPool made = engine.openPool(wanted.slots(), slotBytes, wanted.share());
-    poolMoved = moved(made.onChip());
-    Memory state = allocate(PushRingView.POOL_BYTES, "push pool");
-    state.putLong(PushRingView.POOL_FREE, -1L >>> (PushRingView.POOL_SLOTS - wanted.slots()));
-    pool = made;
-    poolState = state;
-  }
-
-  private void openRing(PushTraffic wanted, boolean watchProducer) {
+  private void openRing(PushTraffic wanted) {
     long first = wanted.shape.first();
     Memory credit = allocate(PushCredit.BYTES, "credit");
     credit.putLong(PushCredit.RELEASED, first);
@@ -138,29 +111,13 @@ final class PushNode implements AutoCloseable {
     own.putLong(PushRingView.COUNTERS_SEEN, first);
     own.putLong(PushRingView.COUNTERS_RUNG, first);
     own.putLong(PushRingView.COUNTERS_COMMITTED, first);
-    SendRing ring = engine.openRing(wanted.shape, credit.address(), pool);
+    SendRing ring = engine.openRing(wanted.shape, credit.address());
     registers.add(
         new Registers(
             moved(ring.onChip()), gpu.mapDeviceRegisters(ring.doorbellAddress(), Long.BYTES)));
     credits.add(credit);
     counters.add(own);
     rings.add(ring);
-    checker.watch(
-        engine,
-        ring,
-        watchProducer
-            ? new PushChecker.Producer() {
-              @Override
-              public long reserved() {
-                return own.getLong(PushRingView.COUNTERS_RESERVED);
-              }
-
-              @Override
-              public long seen() {
-                return own.getLong(PushRingView.COUNTERS_SEEN);
-              }
-            }
-            : null);
   }
 
   /** Makes on-chip memory addressable; returns how far kernels' addresses lie from the host's. */
@@ -179,7 +136,7 @@ final class PushNode implements AutoCloseable {
       PushRingView view =
           new PushRingView(
               ring.headers() + at.moved(),
-              ring.payload() + (pool == null ? at.moved() : poolMoved),
+              ring.payload() + at.moved(),
               ring.recordAddress() + at.moved(),
               at.doorbell(),
               credits.get(i).address(),
@@ -191,9 +148,7 @@ final class PushNode implements AutoCloseable {
               wanted.batch,
               ring.number(),
               wanted.destinations,
-              destination,
-              pool == null ? 0 : pool.share(),
-              poolState == null ? 0 : poolState.address());
+              destination);
       views.putBytes((long) i * PushRingView.BYTES, view.encode());
     }
     JobView job = new JobView();
@@ -216,8 +171,7 @@ final class PushNode implements AutoCloseable {
     }
     Memory jobs = allocate(JobView.BYTES, "job");
     jobs.putBytes(0, job.encode());
-    String kernel =
-        wanted.pool != null ? POOL_KERNEL : wanted.producers > 1 ? SHARED_KERNEL : KERNEL;
+    String kernel = wanted.producers > 1 ? SHARED_KERNEL : KERNEL;
     GpuModule module = gpu.load(kernel, ptx(kernel));
     KernelArguments arguments = new KernelArguments();
     arguments.add(0L);
@@ -256,10 +210,6 @@ final class PushNode implements AutoCloseable {
 
   long ended() {
     return require(stamps).getLong(Long.BYTES);
-  }
-
-  int freeSlots() {
-    return Long.bitCount(require(poolState).getLong(PushRingView.POOL_FREE));
   }
 
   int firstMissing(Memory inbox, long offset) {

@@ -46,16 +46,6 @@ final class PushTraffic implements Cloneable {
   /** Blocks that push to one ring. */
   int producers = 1;
 
-  @Nullable Pool pool;
-
-  /**
-   * Slots that all rings share.
-   *
-   * @param slots of the size of the rings' slots
-   * @param share in eighths of what is free, that a ring may hold; 0: no limit
-   */
-  record Pool(int slots, int share) {}
-
   private PushTraffic(RingShape shape, int bytes, int messages) {
     this.shape = shape;
     this.bytes = bytes;

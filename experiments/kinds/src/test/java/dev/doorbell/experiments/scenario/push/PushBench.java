@@ -5,11 +5,11 @@ import dev.doorbell.core.fabric.timed.TimedFabric;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.problem.ConfigException;
+import dev.doorbell.core.push.generated.PushRingView;
 import dev.doorbell.experiments.topology.TopologyFile;
 import dev.doorbell.ptxvm.launch.VmGpu;
 import dev.doorbell.push.PushChecker;
 import dev.doorbell.push.PushOptions;
-import dev.doorbell.push.RingShape;
 import dev.doorbell.push.network.Cable;
 import dev.doorbell.push.network.Network;
 import java.util.ArrayList;
@@ -62,13 +62,25 @@ final class PushBench implements AutoCloseable {
     }
   }
 
-  /** Rings with headers of their own, on slots that they share. */
-  static Consumer<PushTraffic> pool(int slots, int share) {
-    return traffic -> {
-      RingShape shape = traffic.shape;
-      traffic.shape = new RingShape(shape.entries(), 0, shape.slotBytes(), shape.first());
-      traffic.pool = new PushTraffic.Pool(slots, share);
-    };
+  /** Holds the rings of a node, which is prepared, against the claims of their producers. */
+  private static void watch(PushChecker checker, PushNode node, int rings) {
+    for (int i = 0; i < rings; i++) {
+      Memory counters = node.counters(i);
+      checker.watch(
+          node.engine(),
+          node.ring(i),
+          new PushChecker.Producer() {
+            @Override
+            public long reserved() {
+              return counters.getLong(PushRingView.COUNTERS_RESERVED);
+            }
+
+            @Override
+            public long seen() {
+              return counters.getLong(PushRingView.COUNTERS_SEEN);
+            }
+          });
+    }
   }
 
   static Consumer<PushTraffic> producers(int count) {
@@ -88,7 +100,8 @@ final class PushBench implements AutoCloseable {
 
   /** Starts the traffic; the result is where it arrives. */
   Memory start(PushTraffic traffic) {
-    sender.prepare(traffic, SEED, true);
+    sender.prepare(traffic, SEED);
+    watch(checker, sender, traffic.rings);
     for (PushNode receiver : receivers) {
       receiver.engine().expectFrom(traffic.shape.first());
     }

@@ -69,8 +69,8 @@ class PushFenceTest {
             PushTraffic.of(RingShape.of(2, 64), 64, 6, 1)
                 .with(it -> it.threads = 2)
                 .with(it -> it.flags = PushRingView.CHECKSUMS | flags),
-            seed,
-            false);
+            seed);
+        checker.watch(sender.engine(), sender.ring(0), null);
         Memory inbox = receiver.inbox(6 * 64);
         sender.launch(inbox.address(), 1_000_000_000L);
         fabric.run(sender::done, 1_000_000_000L);

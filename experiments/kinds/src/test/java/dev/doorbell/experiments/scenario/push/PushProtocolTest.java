@@ -84,34 +84,6 @@ class PushProtocolTest {
     }
   }
 
-  @ParameterizedTest
-  @CsvSource({
-    "1, 8, 8, 1",
-    "2, 8, 8, 4",
-    "3, 4, 5, 1",
-    "3, 0, 7, 2",
-    "4, 16, 64, 8",
-    "2, 8, 1, 32"
-  })
-  void rings_share_their_slots_and_give_all_of_them_back(
-      int rings, int share, int slots, int batch) {
-    PushTraffic pooled =
-        PushTraffic.of(RingShape.of(8, 256), 256, 60, 1)
-            .with(it -> it.flags = PushRingView.CHECKSUMS)
-            .with(it -> it.batch = batch)
-            .with(PushBench.ringForEach(rings))
-            .with(PushBench.pool(slots, share));
-    PushOptions options = PushOptions.DEFAULT;
-    try (PushBench bench = new PushBench(options, options, rings, 1000, Cable.Impairment.NONE)) {
-      assertThat(bench.push(pooled)).isEqualTo(Abi.OK);
-      assertThat(bench.missing).isEqualTo(-1);
-      bench.checker.finish();
-      assertThat(bench.checker.count(Kind.DELIVERED)).isEqualTo(60L * rings);
-      assertThat(bench.checker.count(Kind.READ)).isEqualTo(60L * rings);
-      assertThat(bench.sender.freeSlots()).isEqualTo(slots);
-    }
-  }
-
   @Test
   void a_batch_larger_than_the_ring_is_rung_for_when_the_ring_is_full() {
     PushTraffic large = TRAFFIC.with(it -> it.batch = 64);

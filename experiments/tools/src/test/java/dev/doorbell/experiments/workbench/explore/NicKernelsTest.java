@@ -52,7 +52,6 @@ class NicKernelsTest {
           "gpu_push_nic",
           "host_move",
           "proxy_minimal",
-          "push_pool",
           "push_quiet",
           "push_ring",
           "push_shared",

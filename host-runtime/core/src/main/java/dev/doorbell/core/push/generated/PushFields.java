@@ -35,10 +35,5 @@ public class PushFields {
   /** {@code DOORBELL_PUSH_CHECKED}: checksum is meant */
   public static final int FLAG_CHECKED = 0x2;
 
-  /**
-   * {@code DOORBELL_PUSH_SLOT_SHIFT}: of a ring on a shared pool: above it, the slot in the pool
-   */
-  public static final int SLOT_SHIFT = 0x10;
-
   protected PushFields() {}
 }

@@ -25,9 +25,6 @@ import javax.annotation.processing.Generated;
  * @param destinations {@code destinations}: message n goes to peer n modulo this, counted from
  *     first_destination
  * @param firstDestination {@code first_destination}: see the header
- * @param share {@code share}: of a pool, in eighths: a ring may take a slot while held &lt; share /
- *     8 * free
- * @param pool {@code pool}: struct doorbell_push_pool, or 0: the slots are the ring's own
  */
 @Generated("FormatsTest")
 public record PushRingView(
@@ -44,9 +41,7 @@ public record PushRingView(
     int batch,
     int number,
     int destinations,
-    int firstDestination,
-    int share,
-    long pool) {
+    int firstDestination) {
   /** Bytes of the structure. */
   public static final int BYTES = 96;
 
@@ -64,19 +59,13 @@ public record PushRingView(
 
   public static final int COUNTERS_COMMITTED = 40;
 
-  public static final int POOL_BYTES = 520;
-
-  public static final int POOL_FREE = 0;
-
-  public static final int POOL_MESSAGES = 8;
-
   /** {@code DOORBELL_PUSH_LOSSY}: a message that finds the ring full is dropped */
   public static final int LOSSY = 0x1;
 
   /** {@code DOORBELL_PUSH_CHECKSUMS}: every message carries the sum of its words */
   public static final int CHECKSUMS = 0x2;
 
-  /** {@code DOORBELL_PUSH_NO_CREDITS}: mistake: do not wait for room, or for the share of a pool */
+  /** {@code DOORBELL_PUSH_NO_CREDITS}: mistake: do not wait for room */
   public static final int NO_CREDITS = 0x100;
 
   /** {@code DOORBELL_PUSH_NO_FENCE}: mistake: nothing orders payload before doorbell */
@@ -84,9 +73,6 @@ public record PushRingView(
 
   /** {@code DOORBELL_PUSH_NO_FLUSH}: mistake: leave the last doorbell of a burst out */
   public static final int NO_FLUSH = 0x400;
-
-  /** Slots of a pool, at most. */
-  public static final int POOL_SLOTS = 64;
 
   /** Returns the structure's bytes. */
   public byte[] encode() {
@@ -112,7 +98,5 @@ public record PushRingView(
     to.putInt(72, this.number);
     to.putInt(76, this.destinations);
     to.putInt(80, this.firstDestination);
-    to.putInt(84, this.share);
-    to.putLong(88, this.pool);
   }
 }

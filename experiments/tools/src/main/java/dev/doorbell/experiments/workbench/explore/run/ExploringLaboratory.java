@@ -56,7 +56,6 @@ public final class ExploringLaboratory implements Laboratory {
           "gpu_push_nic", "there is no HCA, a GPU is the NIC",
           "host_move", "there is no HCA, it moves bytes between memories",
           "proxy_minimal", "it hands commands of its own formats to a CPU thread",
-          "push_pool", "there is no HCA, but a push engine with credits",
           "push_quiet", "there is no HCA, but a push engine with credits",
           "push_ring", "there is no HCA, but a push engine with credits",
           "push_shared", "there is no HCA, but a push engine with credits",

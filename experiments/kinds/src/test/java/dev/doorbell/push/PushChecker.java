@@ -6,7 +6,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Deque;
 import java.util.EnumMap;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -26,7 +25,6 @@ import org.jspecify.annotations.Nullable;
  * I4  every place is free, filling, committed, on the network or released but not seen; they add up
  * I5  no slot is overwritten before its last read, and what arrives is what was committed
  * I6  the producer's idea of ci is never above ci
- * I7  a slot of a shared pool holds one message, and a ring no more of them than its share
  * L1  in the end everything is rung, sent, acknowledged, released and known to be
  * </pre>
  */
@@ -89,19 +87,9 @@ public final class PushChecker implements PushObserver {
     }
   }
 
-  /** A message of a ring, in a slot of a pool. */
-  private record Held(Watched ring, long index) {
-    @Override
-    public String toString() {
-      return "message %d of ring %d".formatted(index, ring.ring.number());
-    }
-  }
-
   private final List<Watched> watched = new ArrayList<>();
-  private final Map<StagingPool, @Nullable Held[]> pools = new HashMap<>();
   private final Deque<PushEvent> history = new ArrayDeque<>();
   private final Map<PushEvent.Kind, Long> counts = new EnumMap<>(PushEvent.Kind.class);
-  private long events;
 
   /**
    * Watches a ring.
@@ -112,17 +100,12 @@ public final class PushChecker implements PushObserver {
     watched.add(new Watched(ring, engine.number(), engine.options.release(), producer));
   }
 
-  public long events() {
-    return events;
-  }
-
   public long count(PushEvent.Kind kind) {
     return counts.getOrDefault(kind, 0L);
   }
 
   @Override
   public void happened(PushEvent event) {
-    events++;
     counts.merge(event.kind(), 1L, Long::sum);
     if (history.size() == HISTORY) {
       history.remove();
@@ -203,42 +186,6 @@ public final class PushChecker implements PushObserver {
           "message %d was read when message %d had its slot already"
               .formatted(index, reserved - 1));
     }
-    StagingPool pool = at.ring.pool();
-    if (pool != null) {
-      hold(at, pool, index);
-    }
-  }
-
-  private void hold(Watched at, StagingPool pool, long index) {
-    @Nullable Held[] slots = pools.computeIfAbsent(pool, made -> new Held[made.slots()]);
-    int slot = at.ring.slotOf(index);
-    Held before = slots[slot];
-    require(
-        before == null || (before.ring == at && before.index == index),
-        "I7",
-        "slot %d of the pool has message %d of ring %d, and %s"
-            .formatted(slot, index, at.ring.number(), before));
-    slots[slot] = new Held(at, index);
-    int held = 0;
-    for (Held each : slots) {
-      held += each != null && each.ring == at ? 1 : 0;
-    }
-    require(
-        held <= pool.most(),
-        "I7",
-        "ring %d holds %d slots of a pool of %d, and its share is %d"
-            .formatted(at.ring.number(), held, pool.slots(), pool.most()));
-  }
-
-  private void giveBack(Watched at, long below) {
-    StagingPool pool = at.ring.pool();
-    @Nullable Held[] slots = pool == null ? null : pools.get(pool);
-    for (int i = 0; slots != null && i < slots.length; i++) {
-      Held held = slots[i];
-      if (held != null && held.ring == at && held.index < below) {
-        slots[i] = null;
-      }
-    }
   }
 
   private void release(Watched at, long below) {
@@ -251,7 +198,6 @@ public final class PushChecker implements PushObserver {
               .formatted(at.released, at.state(at.released)));
       at.set(at.released, State.FREE);
     }
-    giveBack(at, below);
   }
 
   /** Compares the claims with each other and with the states. */
@@ -341,7 +287,7 @@ public final class PushChecker implements PushObserver {
       this.invariant = invariant;
     }
 
-    /** Name of the invariant: I1 to I7, or L1. */
+    /** Name of the invariant: I1 to I6, or L1. */
     public String invariant() {
       return invariant;
     }
