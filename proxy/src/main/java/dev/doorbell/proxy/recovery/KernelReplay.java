@@ -204,7 +204,7 @@ final class KernelReplay {
     }
   }
 
-  void markCompleted(KernelConnection connection) {
+  private void markCompleted(KernelConnection connection) {
     fabric.quiesce();
     KernelRing ring = KernelRing.read(connection.queue());
     Memory counters = connection.queue().counters();

@@ -1,7 +1,6 @@
 /**
- * Posting that survives its queue pair: what was posted and not acknowledged is posted again on
- * another one, and nothing is lost or applied twice. For hosts that post ({@link
- * dev.doorbell.proxy.recovery.RecoveringPoster}) and for kernels that do ({@link
+ * Kernels that survive their queue pair: what was posted and not acknowledged is posted again on
+ * another one, and nothing is lost or applied twice ({@link
  * dev.doorbell.proxy.recovery.PostingSupervisor}). Apart from {@code proxy}, since it needs control
  * over queue pairs, which plain posting does not.
  */

@@ -25,7 +25,7 @@ final class PortConnection extends PortPair implements KernelConnection {
 
   PortConnection(
       Ports ports, int port, int blocks, boolean exclusive, Tally tally, IntConsumer activated) {
-    super(ports, port, blocks, MemoryKind.DEVICE, tally);
+    super(ports, port, blocks, tally);
     this.activated = activated;
     counters = ports.gpu(0).allocate(MemoryKind.DEVICE, Abi.countersBytes(blocks), "counters");
     error = ports.gpu(0).allocate(MemoryKind.HOST, ErrorRecord.BYTES, "error record");

@@ -40,10 +40,10 @@ class PortPair implements AutoCloseable {
   }
 
   /**
-   * Creates both ends, with queues in memory of {@code kind}. Rank 1 has receives for messages that
-   * take one: those with an immediate.
+   * Creates both ends, with queues in GPU memory. Rank 1 has receives for messages that take one:
+   * those with an immediate.
    */
-  PortPair(Ports ports, int port, int blocks, MemoryKind kind, Tally tally) {
+  PortPair(Ports ports, int port, int blocks, Tally tally) {
     this.ports = ports;
     this.port = port;
     this.tally = tally;
@@ -53,7 +53,9 @@ class PortPair implements AutoCloseable {
           ports
               .domain(rank, port)
               .createCompletionQueue(
-                  new CompletionQueueAttributes(blocks, false, true, kind, kind), memory);
+                  new CompletionQueueAttributes(
+                      blocks, false, true, MemoryKind.DEVICE, MemoryKind.DEVICE),
+                  memory);
       ends[rank] =
           ports
               .domain(rank, port)
@@ -63,8 +65,8 @@ class PortPair implements AutoCloseable {
                       rank == 1 ? RECEIVES : 0,
                       completions[rank],
                       rank == 1 ? completions[rank] : null,
-                      kind,
-                      kind),
+                      MemoryKind.DEVICE,
+                      MemoryKind.DEVICE),
                   memory);
     }
   }

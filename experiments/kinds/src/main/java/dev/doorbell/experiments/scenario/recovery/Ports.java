@@ -13,7 +13,6 @@ import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.experiments.scenario.world.Endpoint;
 import dev.doorbell.experiments.scenario.world.VirtualTime;
-import dev.doorbell.proxy.ProxyPrices;
 import dev.doorbell.ptxvm.launch.VmGpu;
 import dev.doorbell.softhca.SoftHca;
 import dev.doorbell.softhca.device.SoftHcaOptions;
@@ -34,7 +33,6 @@ final class Ports implements AutoCloseable {
   static final ConnectionAttributes QUICK = new ConnectionAttributes(8, 3, 3, 1, 16, 16, 0);
 
   private final TimedFabric fabric;
-  private final ProxyPrices cpuPrices;
   private final VmGpu[] gpus = new VmGpu[RANKS];
   private final Memory[] buffers = new Memory[RANKS];
   private final SoftHca[][] hcas = new SoftHca[RANKS][PORTS];
@@ -44,7 +42,6 @@ final class Ports implements AutoCloseable {
 
   Ports(Topology topology, long seed, long bytes) {
     fabric = new TimedFabric(topology, seed);
-    cpuPrices = VirtualTime.cpu(topology);
     SoftHcaOptions options = VirtualTime.hca(topology);
     for (int rank = 0; rank < RANKS; rank++) {
       gpus[rank] = new VmGpu(fabric, Locus.gpu(rank, 0));
@@ -65,10 +62,6 @@ final class Ports implements AutoCloseable {
 
   TimedFabric fabric() {
     return fabric;
-  }
-
-  ProxyPrices cpuPrices() {
-    return cpuPrices;
   }
 
   VmGpu gpu(int rank) {

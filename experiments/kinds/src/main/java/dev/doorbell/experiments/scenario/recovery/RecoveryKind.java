@@ -18,9 +18,8 @@ import dev.doorbell.experiments.scenario.kind.PointRun;
 import dev.doorbell.experiments.scenario.recovery.SupervisedKernel.Remedy;
 import dev.doorbell.experiments.scenario.recovery.SupervisedKernel.Shape;
 import dev.doorbell.experiments.scenario.world.ExecutionBackend;
-import dev.doorbell.proxy.recovery.PostingSupervisor.ModeSwitch;
+import dev.doorbell.proxy.recovery.PostingSupervisor.Recovery;
 import dev.doorbell.proxy.recovery.PostingSupervisor.SupervisionPolicy;
-import dev.doorbell.proxy.recovery.RecoveringPoster.Recovery;
 import dev.doorbell.softhca.device.SoftHcaOptions;
 import java.util.ArrayList;
 import java.util.List;
@@ -89,21 +88,14 @@ public final class RecoveryKind extends ExperimentKind<RecoveryKind.Settings> {
   }
 
   record Settings(
-      Point point,
-      int size,
-      Remedy remedy,
-      Failure fault,
-      long silence,
-      long hold,
-      int threads,
-      int window) {
+      Point point, int size, Remedy remedy, Failure fault, long silence, int threads, int window) {
     Shape shape() {
       return new Shape(threads, OPERATIONS / threads, size, window, fault == Failure.RECEIVER_SLOW);
     }
 
     SupervisionPolicy policy() {
       return new SupervisionPolicy(
-          POLL_NANOS, silence, SETTLE_NANOS, Math.max(ARRIVE_NANOS, silence), ATTEMPTS, hold);
+          POLL_NANOS, silence, SETTLE_NANOS, Math.max(ARRIVE_NANOS, silence), ATTEMPTS);
     }
   }
 
@@ -114,8 +106,6 @@ public final class RecoveryKind extends ExperimentKind<RecoveryKind.Settings> {
         Settings.class,
         "detect",
         "recover",
-        "switch",
-        "return",
         "outstanding",
         "executed",
         "replayed",
@@ -143,15 +133,10 @@ public final class RecoveryKind extends ExperimentKind<RecoveryKind.Settings> {
         "the connection retries for up to 5.25 ms: it would be given up while it works",
         "use at least " + RETRY_NANOS);
     for (String metric : of.point.metrics()) {
-      boolean ofDemotion = metric.equals("switch") || metric.equals("return");
-      boolean ofFailure = !COUNTED.contains(metric);
       checks.refuseIf(
-          metrics().contains(metric)
-              && ((ofDemotion && of.remedy != Remedy.DEMOTE)
-                  || (ofFailure && of.fault == Failure.NONE)),
-          "%s is not measured with fault %s and remedy %s"
-              .formatted(metric, of.point.text("fault"), of.point.text("remedy")),
-          "switch and return are measured with remedy: demote, sampled metrics with a fault");
+          metrics().contains(metric) && !COUNTED.contains(metric) && of.fault == Failure.NONE,
+          "%s is not measured without a fault".formatted(metric),
+          "name a fault, or drop the metric");
     }
   }
 
@@ -160,21 +145,9 @@ public final class RecoveryKind extends ExperimentKind<RecoveryKind.Settings> {
     return NANOS_A_SAMPLE * of.point.samples();
   }
 
-  private record Sample(
-      List<Recovery> recoveries,
-      List<ModeSwitch> switches,
-      Traffic.Verdict verdict,
-      long executedTwice) {
+  private record Sample(List<Recovery> recoveries, Traffic.Verdict verdict, long executedTwice) {
     long sum(ToLongFunction<Recovery> what) {
       return recoveries.stream().mapToLong(what).sum();
-    }
-
-    long switched(ModeSwitch.Poster to) {
-      return switches.stream()
-          .filter(one -> one.to() == to)
-          .mapToLong(ModeSwitch::nanos)
-          .findFirst()
-          .orElse(0);
     }
   }
 
@@ -218,7 +191,6 @@ public final class RecoveryKind extends ExperimentKind<RecoveryKind.Settings> {
       run.tally(FaultTally.of(counts.subList(0, asked.faults().size())));
       List<Recovery> recoveries = kernel.supervisor().recoveries();
       verify(run, kernel, own == null ? null : counts.getLast());
-      List<ModeSwitch> switches = kernel.supervisor().switches();
       int messages = kernel.traffic().messages();
       long executed = kernel.executed();
       if (executed != messages) {
@@ -226,7 +198,7 @@ public final class RecoveryKind extends ExperimentKind<RecoveryKind.Settings> {
             "the target has executed %d messages instead of %d".formatted(executed, messages));
       }
       run.verified(kernel.verifiedBytes());
-      return new Sample(recoveries, switches, kernel.traffic().verdict(), executed - messages);
+      return new Sample(recoveries, kernel.traffic().verdict(), executed - messages);
     }
   }
 
@@ -302,8 +274,6 @@ public final class RecoveryKind extends ExperimentKind<RecoveryKind.Settings> {
     return switch (metric) {
       case "detect" -> sample.recoveries.getFirst().detectNanos();
       case "recover" -> sample.sum(Recovery::recoverNanos);
-      case "switch" -> sample.switched(ModeSwitch.Poster.CPU);
-      case "return" -> sample.switched(ModeSwitch.Poster.GPU);
       default -> throw new IllegalStateException("the check lets through " + metric);
     };
   }

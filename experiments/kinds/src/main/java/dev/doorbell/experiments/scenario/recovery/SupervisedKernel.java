@@ -9,19 +9,14 @@ import dev.doorbell.core.gpu.LaunchConfig;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
-import dev.doorbell.core.queue.CommandEntry;
 import dev.doorbell.core.queue.JobView;
 import dev.doorbell.core.queue.generated.OperationView;
 import dev.doorbell.core.queue.generated.QueuePairView;
 import dev.doorbell.experiments.scenario.kernel.KernelJob;
 import dev.doorbell.experiments.scenario.kind.Trial;
-import dev.doorbell.proxy.SendQueueAccess;
 import dev.doorbell.proxy.recovery.KernelConnection;
 import dev.doorbell.proxy.recovery.PostingSupervisor;
-import dev.doorbell.proxy.recovery.PostingSupervisor.CpuPath;
 import dev.doorbell.proxy.recovery.PostingSupervisor.SupervisionPolicy;
-import dev.doorbell.proxy.recovery.RecoveringPoster.PeerConnection;
-import dev.doorbell.proxy.recovery.RecoveringPoster.RecoveryPolicy;
 import dev.doorbell.proxy.recovery.SafePoint;
 import java.util.List;
 import java.util.function.BooleanSupplier;
@@ -41,9 +36,7 @@ final class SupervisedKernel implements Trial, AutoCloseable {
     /** The queue pair is reset and connected again. */
     RESET,
     /** Another queue pair by the other port; and back, should that fail. */
-    FAILOVER,
-    /** The queue pair is reset, and the CPU posts for a while. */
-    DEMOTE
+    FAILOVER
   }
 
   /**
@@ -96,8 +89,7 @@ final class SupervisedKernel implements Trial, AutoCloseable {
             views,
             connections[0],
             (attempt, failed) -> next(remedy, failed),
-            policy,
-            remedy == Remedy.DEMOTE ? cpuPath(policy) : null);
+            policy);
     ports.inject(faults);
   }
 
@@ -114,15 +106,6 @@ final class SupervisedKernel implements Trial, AutoCloseable {
       return failed;
     }
     return failed.equals(connections[0]) ? connections[1] : connections[0];
-  }
-
-  private CpuPath cpuPath(SupervisionPolicy policy) {
-    return new CpuPath(
-        ports.gpu(0),
-        attempt -> new CpuConnection(ports, 0, tally),
-        Locus.cpu(0),
-        ports.cpuPrices(),
-        new RecoveryPolicy(policy.silenceNanos(), policy.settleNanos(), policy.attempts()));
   }
 
   @Override
@@ -207,37 +190,5 @@ final class SupervisedKernel implements Trial, AutoCloseable {
       connection.close();
     }
     ports.close();
-  }
-
-  /** A connection on which the CPU of rank 0 posts, over one port. */
-  private static final class CpuConnection extends PortPair implements PeerConnection {
-    private static final int BLOCKS = 64;
-
-    CpuConnection(Ports ports, int port, Tally tally) {
-      super(ports, port, BLOCKS, MemoryKind.HOST, tally);
-      connect();
-    }
-
-    @Override
-    public String name() {
-      return "port%d by the CPU".formatted(port());
-    }
-
-    @Override
-    public SendQueueAccess access() {
-      return SendQueueAccess.of(sender(), 0, 0);
-    }
-
-    @Override
-    public void adapt(CommandEntry command) {
-      command.localKey = ports.key(0, port());
-      command.remoteKey = ports.key(1, port());
-    }
-
-    @Override
-    public void deliver(CommandEntry command, long result) {
-      Memory buffer = ports.buffer(0);
-      buffer.putLong(command.localAddress - buffer.address(), result);
-    }
   }
 }

@@ -14,10 +14,8 @@ import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.experiments.scenario.recovery.SupervisedKernel.Remedy;
 import dev.doorbell.experiments.scenario.recovery.SupervisedKernel.Shape;
 import dev.doorbell.experiments.topology.TopologyFile;
-import dev.doorbell.proxy.recovery.PostingSupervisor.ModeSwitch;
-import dev.doorbell.proxy.recovery.PostingSupervisor.ModeSwitch.Poster;
+import dev.doorbell.proxy.recovery.PostingSupervisor.Recovery;
 import dev.doorbell.proxy.recovery.PostingSupervisor.SupervisionPolicy;
-import dev.doorbell.proxy.recovery.RecoveringPoster.Recovery;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -31,10 +29,10 @@ class SupervisedKernelTest {
   private static final FaultTarget SENDER = new FaultTarget(0, 0, -1);
   private static final FaultTarget RECEIVER = new FaultTarget(1, 0, -1);
   private static final SupervisionPolicy POLICY =
-      new SupervisionPolicy(5_000, 6_000_000, 50_000, 1_000_000_000, 8, 500_000);
+      new SupervisionPolicy(5_000, 6_000_000, 50_000, 1_000_000_000, 8);
 
   /** What a run was like. */
-  private record Run(List<Recovery> recoveries, List<ModeSwitch> switches) {}
+  private record Run(List<Recovery> recoveries) {}
 
   /** Runs under a plan, and checks everything that has to be so whatever happens. */
   private static Run run(Shape shape, Remedy remedy, long seed, Fault... faults)
@@ -57,7 +55,7 @@ class SupervisedKernelTest {
           .allMatch(count -> count.fired() > 0 || !count.fault().mustFire());
       assertThat(kernel.traffic().verdict().text()).as(what).isNull();
       assertThat(kernel.traffic().disorder()).as(what).isNull();
-      Run run = new Run(kernel.supervisor().recoveries(), kernel.supervisor().switches());
+      Run run = new Run(kernel.supervisor().recoveries());
       assertThat(kernel.executed())
           .as("%s: messages that the peer has executed; %s", what, run)
           .isEqualTo(kernel.traffic().messages());
@@ -74,7 +72,6 @@ class SupervisedKernelTest {
   void without_faults_nothing_has_to_be_recovered() throws ConfigException {
     Run run = run(new Shape(4, 40, 256, 8, false), Remedy.RESET, 1);
     assertThat(run.recoveries()).isEmpty();
-    assertThat(run.switches()).isEmpty();
   }
 
   @ParameterizedTest
@@ -98,7 +95,6 @@ class SupervisedKernelTest {
                       switch (remedy) {
                         case RESET -> "port0";
                         case FAILOVER -> "port1";
-                        case DEMOTE -> "CPU";
                       });
             });
   }
@@ -145,24 +141,6 @@ class SupervisedKernelTest {
     assertThat(run.recoveries())
         .singleElement()
         .satisfies(one -> assertThat(one.recoverNanos()).isGreaterThan(10_000_000));
-  }
-
-  @Test
-  void doorbells_that_get_lost_have_the_cpu_post_and_nothing_repeated() throws ConfigException {
-    Run run =
-        run(
-            new Shape(1, 400, 256, 1, false),
-            Remedy.DEMOTE,
-            6,
-            at(FaultAction.DOORBELL_LOST, FaultEvent.DOORBELL, 40, 40).on(SENDER));
-    assertThat(run.recoveries())
-        .singleElement()
-        .satisfies(
-            one -> {
-              assertThat(one.cause()).isEqualTo(Recovery.Cause.SILENCE);
-              assertThat(one.replayed()).isZero();
-            });
-    assertThat(run.switches()).extracting(ModeSwitch::to).containsExactly(Poster.CPU, Poster.GPU);
   }
 
   @ParameterizedTest

@@ -18,7 +18,8 @@ import dev.doorbell.experiments.scenario.world.Endpoint;
 import dev.doorbell.experiments.scenario.world.Placement;
 import dev.doorbell.experiments.scenario.world.World;
 import dev.doorbell.experiments.topology.TopologyFile;
-import dev.doorbell.proxy.HostPoster;
+import dev.doorbell.proxy.Chaining;
+import dev.doorbell.proxy.HostPutLoop;
 import dev.doorbell.proxy.SendQueueAccess;
 import java.util.ArrayList;
 import java.util.List;
@@ -178,16 +179,16 @@ class RoundConstantsTest {
 
   private static long byCpu(World world, Connection connection, RankBuffers zero, RankBuffers one) {
     Endpoint endpoint = connection.endpoints(0).getFirst();
-    try (HostPoster poster =
-        new HostPoster(
+    long started = world.fabric().now();
+    try (HostPutLoop loop =
+        new HostPutLoop(
             world.fabric(),
             Locus.cpu(0),
             world.cpuPrices(),
-            SendQueueAccess.of(endpoint.queuePair(), endpoint.view()))) {
-      CommandEntry put = put(zero, one);
-      long started = world.fabric().now();
-      poster.post(put);
-      assertThat(poster.await(DEADLINE)).isEqualTo(RunOutcome.DONE);
+            SendQueueAccess.of(endpoint.queuePair(), endpoint.view()),
+            Chaining.BY_ROUND,
+            HostPutLoop.Task.puts(put(zero, one), 1, 1))) {
+      assertThat(world.fabric().run(loop::done, DEADLINE)).isEqualTo(RunOutcome.DONE);
       return started;
     }
   }

@@ -119,7 +119,7 @@ class TransferSettingsTest {
         "latency | relaxed=true | latency with relaxed ordering",
         "latency | offset=4 | latency at offset 4",
         "goodput | slots=8 | slots is 8",
-        "goodput | remedy=demote | remedy is demote",
+        "goodput | remedy=failover | remedy is failover",
         "goodput | ranks=4 | ranks is 4",
         "detect | size=64 | no kernel of this point measures detect",
       })
