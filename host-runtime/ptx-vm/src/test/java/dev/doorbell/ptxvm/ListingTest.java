@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.doorbell.ptxvm.ir.PtxModule;
 import dev.doorbell.ptxvm.listing.FunctionListing;
 import dev.doorbell.ptxvm.parser.PtxParser;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** What is said of a module that is not run. */
@@ -32,16 +31,6 @@ class ListingTest {
     PtxParser.Result parsed = PtxParser.parse("wait.ptx", World.ptx(WAIT));
     assertThat(parsed.refusals()).isEmpty();
     return parsed.module();
-  }
-
-  @Test
-  void blocks_follow_the_branches() {
-    FunctionListing listing = FunctionListing.of(module()).getFirst();
-    assertThat(listing.blocks())
-        .containsExactly(
-            new FunctionListing.Block(0, 0, 1, List.of(1)),
-            new FunctionListing.Block(1, 1, 4, List.of(1, 2)),
-            new FunctionListing.Block(2, 4, 7, List.of()));
   }
 
   @Test

@@ -15,7 +15,6 @@ import dev.doorbell.ptxvm.ir.SourceLine;
 import dev.doorbell.ptxvm.ir.Variable.StateSpace;
 import dev.doorbell.ptxvm.launch.PtxCheck;
 import dev.doorbell.ptxvm.listing.FunctionListing;
-import dev.doorbell.ptxvm.listing.UnwrittenReads;
 import dev.doorbell.ptxvm.parser.PtxParser;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,7 +24,6 @@ import java.util.stream.Collectors;
 
 /** Kernels on the PTX virtual machine. */
 public final class VmWorkbench implements KernelWorkbench {
-  private static final int MOST_UNWRITTEN = 6;
   private static final Set<String> STRONG = Set.of("relaxed", "acquire", "volatile", "mmio");
 
   @Override
@@ -126,24 +124,7 @@ public final class VmWorkbench implements KernelWorkbench {
         }
       }
     }
-    notes.addAll(unwritten(module, listings));
     return notes;
-  }
-
-  private static List<KernelReport.Line> unwritten(
-      PtxModule module, List<FunctionListing> listings) {
-    return listings.stream()
-        .flatMap(listing -> UnwrittenReads.of(listing).stream())
-        .limit(MOST_UNWRITTEN)
-        .map(
-            read ->
-                line(
-                    module,
-                    read.instruction().line(),
-                    "nothing writes %s before this reads it: what it holds is not defined"
-                        .formatted(read.register().name()),
-                    read.instruction().source()))
-        .toList();
   }
 
   /**
