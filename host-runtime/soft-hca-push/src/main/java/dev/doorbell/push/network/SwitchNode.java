@@ -84,6 +84,9 @@ final class SwitchNode {
       frame.mark();
       wiring.marked++;
     }
+    if (!from.paused && from.shared > options.pause().above()) {
+      pause(from, true);
+    }
     to.add(frame);
   }
 
@@ -99,8 +102,10 @@ final class SwitchNode {
       from.shared -= frame.bytes();
       used -= frame.bytes();
     }
-    // Resumes at half of the threshold, so that pauses do not follow each other frame by frame.
-    if (from.paused && from.headroom == 0 && from.shared <= limit() / 2) {
+    // With headroom it resumes at half of the threshold, so that pauses do not follow each other
+    // frame by frame.
+    double resume = options.pauses() ? limit() / 2 : options.pause().below();
+    if (from.paused && from.headroom == 0 && from.shared <= resume) {
       pause(from, false);
     }
   }

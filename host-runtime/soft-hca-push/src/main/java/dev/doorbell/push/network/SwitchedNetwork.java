@@ -249,6 +249,7 @@ public final class SwitchedNetwork implements Network, AutoCloseable {
    *     pauses the sender there
    * @param marking ECN; {@link Marking#NONE} marks nothing
    * @param headroomBytes of each port in for what arrives after a pause was sent; 0: no PFC
+   * @param pause PFC without headroom, by what came in by a port
    */
   public record QueueOptions(
       double bytesPerNano,
@@ -257,7 +258,32 @@ public final class SwitchedNetwork implements Network, AutoCloseable {
       int bufferBytes,
       double threshold,
       Marking marking,
-      int headroomBytes) {
+      int headroomBytes,
+      Pause pause) {
+
+    /** Queues that may have the whole buffer, and no delay but those of cables and ports. */
+    public static QueueOptions shared(
+        double bytesPerNano, long cableNanos, int bufferBytes, Marking marking, Pause pause) {
+      return new QueueOptions(
+          bytesPerNano, cableNanos, 0, bufferBytes, Double.POSITIVE_INFINITY, marking, 0, pause);
+    }
+
+    /**
+     * Pauses the sender of a port in that has more than {@code above} bytes in the switch, until it
+     * has {@code below} or fewer. Nothing is lost only where the buffer has room for what is under
+     * way when the pause arrives.
+     */
+    public record Pause(int above, int below) {
+      /** Nobody is paused. */
+      public static final Pause NONE = new Pause(Integer.MAX_VALUE, 0);
+
+      public Pause {
+        if (below < 0 || below > above) {
+          throw new IllegalArgumentException(
+              "pause above %d bytes, resume at %d".formatted(above, below));
+        }
+      }
+    }
 
     /**
      * Marks by the length of the queue out: none up to {@code least} bytes, all above {@code most},

@@ -1,7 +1,6 @@
 /**
- * Networks in virtual time whose queues can be seen to fill: cables with impairments, one switch
- * with a shared buffer ({@link dev.doorbell.push.network.Switch}), and switches in tiers with
- * dynamic thresholds, headroom and equal-cost paths ({@link
+ * Networks in virtual time whose queues can be seen to fill: cables with impairments, and switches,
+ * one or in tiers, with shared buffers, dynamic thresholds, headroom and equal-cost paths ({@link
  * dev.doorbell.push.network.SwitchedNetwork}).
  */
 @NullMarked

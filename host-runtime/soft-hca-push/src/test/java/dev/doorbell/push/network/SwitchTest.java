@@ -6,7 +6,9 @@ import dev.doorbell.contract.RoundTopology;
 import dev.doorbell.core.fabric.timed.TimedFabric;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.push.network.Network.Host;
-import dev.doorbell.push.network.Switch.SwitchOptions;
+import dev.doorbell.push.network.SwitchedNetwork.QueueOptions;
+import dev.doorbell.push.network.SwitchedNetwork.QueueOptions.Marking;
+import dev.doorbell.push.network.SwitchedNetwork.QueueOptions.Pause;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -43,8 +45,14 @@ class SwitchTest {
     }
   }
 
-  private Switch make(SwitchOptions options) {
-    Switch made = new Switch(fabric, Locus.nic(0, 0), options);
+  private SwitchedNetwork make(int buffer, Marking marking, Pause pause) {
+    SwitchedNetwork made =
+        new SwitchedNetwork(
+            fabric,
+            Locus.nic(0, 0),
+            NetworkPlan.single(3),
+            QueueOptions.shared(10, 100, buffer, marking, pause),
+            1);
     made.attach(new Listener("a"));
     made.attach(new Listener("b"));
     made.attach(new Listener("c"));
@@ -62,7 +70,7 @@ class SwitchTest {
 
   @Test
   void a_frame_takes_two_cables_and_its_time_on_the_port() {
-    Switch made = make(new SwitchOptions(100, 10, 1 << 20, 0, 0, 0));
+    SwitchedNetwork made = make(1 << 20, Marking.NONE, Pause.NONE);
     made.send(new Bytes(0, 2));
     settle();
     assertThat(log).containsExactly("c 300");
@@ -70,18 +78,17 @@ class SwitchTest {
 
   @Test
   void frames_from_two_hosts_leave_one_port_one_after_the_other() {
-    Switch made = make(new SwitchOptions(100, 10, 1 << 20, 0, 0, 0));
+    SwitchedNetwork made = make(1 << 20, Marking.NONE, Pause.NONE);
     made.send(new Bytes(0, 2));
     made.send(new Bytes(1, 2));
     made.send(new Bytes(0, 1));
     settle();
     assertThat(log).containsExactly("c 300", "b 300", "c 400");
-    assertThat(made.counters().mostBytes()).isEqualTo(3 * FRAME);
   }
 
   @Test
   void what_finds_the_shared_buffer_full_is_lost_whoever_fills_it() {
-    Switch made = make(new SwitchOptions(100, 10, 2 * FRAME, 0, 0, 0));
+    SwitchedNetwork made = make(2 * FRAME, Marking.NONE, Pause.NONE);
     made.send(new Bytes(0, 2));
     made.send(new Bytes(0, 2));
     made.send(new Bytes(1, 0));
@@ -92,7 +99,7 @@ class SwitchTest {
 
   @Test
   void a_frame_behind_a_long_queue_is_marked() {
-    Switch made = make(new SwitchOptions(100, 10, 1 << 20, FRAME, 0, 0));
+    SwitchedNetwork made = make(1 << 20, Marking.above(FRAME), Pause.NONE);
     for (int i = 0; i < 3; i++) {
       made.send(new Bytes(0, 2));
     }
@@ -103,7 +110,7 @@ class SwitchTest {
 
   @Test
   void a_host_that_fills_the_buffer_is_paused_and_let_go_on() {
-    Switch made = make(new SwitchOptions(100, 10, 1 << 20, 0, 2 * FRAME, FRAME));
+    SwitchedNetwork made = make(1 << 20, Marking.NONE, new Pause(2 * FRAME, FRAME));
     for (int i = 0; i < 3; i++) {
       made.send(new Bytes(0, 2));
     }

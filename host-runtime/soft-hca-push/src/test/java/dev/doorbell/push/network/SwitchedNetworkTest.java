@@ -85,7 +85,7 @@ class SwitchedNetworkTest {
   }
 
   private static QueueOptions queues(int buffer, Marking marking, int headroom) {
-    return new QueueOptions(RATE, 100, 50, buffer, 1, marking, headroom);
+    return new QueueOptions(RATE, 100, 50, buffer, 1, marking, headroom, QueueOptions.Pause.NONE);
   }
 
   private SwitchedNetwork open(NetworkPlan plan, QueueOptions options) {

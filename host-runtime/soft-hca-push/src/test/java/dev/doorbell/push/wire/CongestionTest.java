@@ -79,7 +79,9 @@ class CongestionTest {
    */
   private static Outcome write(double rate, int mark, long interval) {
     TimedFabric fabric = new TimedFabric(RoundTopology.sameSwitch(), 1);
-    QueueOptions queues = new QueueOptions(RATE / 2, 100, 100, 1 << 20, 1, Marking.above(mark), 0);
+    QueueOptions queues =
+        new QueueOptions(
+            RATE / 2, 100, 100, 1 << 20, 1, Marking.above(mark), 0, QueueOptions.Pause.NONE);
     try (SwitchedNetwork network =
         new SwitchedNetwork(fabric, Locus.nic(0, 0), NetworkPlan.single(2), queues, 1)) {
       NetworkWire wire = new NetworkWire(network, RATE, Integer.MAX_VALUE);

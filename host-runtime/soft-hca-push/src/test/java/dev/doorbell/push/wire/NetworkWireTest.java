@@ -10,8 +10,11 @@ import dev.doorbell.core.fabric.timed.TimedFabric;
 import dev.doorbell.core.hca.ConnectionAttributes;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.RawMemory;
-import dev.doorbell.push.network.Switch;
-import dev.doorbell.push.network.Switch.SwitchOptions;
+import dev.doorbell.push.network.NetworkPlan;
+import dev.doorbell.push.network.SwitchedNetwork;
+import dev.doorbell.push.network.SwitchedNetwork.QueueOptions;
+import dev.doorbell.push.network.SwitchedNetwork.QueueOptions.Marking;
+import dev.doorbell.push.network.SwitchedNetwork.QueueOptions.Pause;
 import dev.doorbell.softhca.SoftHca;
 import dev.doorbell.softhca.device.SoftHcaOptions;
 import dev.doorbell.softhca.wire.WireFaults;
@@ -23,7 +26,8 @@ import org.junit.jupiter.api.Test;
 /** HCAs over a switch in virtual time that loses packets, and a wire that hurts them. */
 class NetworkWireTest {
   /** Slower than what it joins, so that its queues fill. */
-  private static final SwitchOptions SHALLOW = new SwitchOptions(200, 1, 24 << 10, 0, 0, 0);
+  private static final QueueOptions SHALLOW =
+      QueueOptions.shared(1, 200, 24 << 10, Marking.NONE, Pause.NONE);
 
   private static final int BURST = 256 << 10;
 
@@ -74,7 +78,8 @@ class NetworkWireTest {
   private static Outcome run(long seed, double chance, int windowBytes) {
     TimedFabric fabric = new TimedFabric(RoundTopology.sameSwitch(), seed);
     Digest digest = new Digest(fabric);
-    try (Switch between = new Switch(fabric, Locus.nic(0, 0), SHALLOW)) {
+    try (SwitchedNetwork between =
+        new SwitchedNetwork(fabric, Locus.nic(0, 0), NetworkPlan.single(2), SHALLOW, seed)) {
       NetworkWire wire = new NetworkWire(between, 10, windowBytes);
       SoftHcaOptions options =
           SoftHcaOptions.DEFAULT.withEngine(

@@ -24,7 +24,7 @@ import dev.doorbell.push.PushEvent;
 import dev.doorbell.push.PushEvent.PushObserver;
 import dev.doorbell.push.PushOptions;
 import dev.doorbell.push.network.Network;
-import dev.doorbell.push.network.Switch;
+import dev.doorbell.push.network.SwitchedNetwork;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -223,7 +223,8 @@ public final class PushKind extends ExperimentKind<PushSettings> {
     }
 
     void count() {
-      Switch.@Nullable Counters at = network instanceof Switch made ? made.counters() : null;
+      SwitchedNetwork.@Nullable Counters at =
+          network instanceof SwitchedNetwork made ? made.counters() : null;
       for (String metric : run.point().metrics()) {
         long count =
             switch (metric) {

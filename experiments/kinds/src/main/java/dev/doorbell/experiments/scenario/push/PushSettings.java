@@ -15,8 +15,11 @@ import dev.doorbell.push.PushOptions.WindowOptions;
 import dev.doorbell.push.RingShape;
 import dev.doorbell.push.network.Cable;
 import dev.doorbell.push.network.Network;
-import dev.doorbell.push.network.Switch;
-import dev.doorbell.push.network.Switch.SwitchOptions;
+import dev.doorbell.push.network.NetworkPlan;
+import dev.doorbell.push.network.SwitchedNetwork;
+import dev.doorbell.push.network.SwitchedNetwork.QueueOptions;
+import dev.doorbell.push.network.SwitchedNetwork.QueueOptions.Marking;
+import dev.doorbell.push.network.SwitchedNetwork.QueueOptions.Pause;
 import java.util.Arrays;
 import java.util.SplittableRandom;
 
@@ -98,16 +101,17 @@ record PushSettings(
     int pause = (int) Math.max(frame(), buffer / senders - headroom);
     int marked = mark == 0 ? buffer / 4 : mark;
     return open.add(
-        new Switch(
+        new SwitchedNetwork(
             fabric,
             Locus.nic(0, 0),
-            new SwitchOptions(
-                rtt / 4,
+            NetworkPlan.single(senders + 1),
+            QueueOptions.shared(
                 rate,
+                rtt / 4,
                 buffer,
-                marks ? marked : 0,
-                pauses ? pause : 0,
-                pauses ? pause / 2 : 0)));
+                marks ? Marking.above(marked) : Marking.NONE,
+                pauses ? new Pause(pause, pause / 2) : Pause.NONE),
+            point.seed()));
   }
 
   /** Options of an engine; {@code salt} tells its random times from those of other engines. */

@@ -190,7 +190,14 @@ public record NetworkSettings(
     boolean marks = switching == Full.ECN || switching == Full.PFC;
     int headroom = switching == Full.PFC ? QueueOptions.headroom(rate, cable, latency, frame) : 0;
     return new QueueOptions(
-        rate, cable, latency, buffer, THRESHOLD, marks ? marking(rate) : Marking.NONE, headroom);
+        rate,
+        cable,
+        latency,
+        buffer,
+        THRESHOLD,
+        marks ? marking(rate) : Marking.NONE,
+        headroom,
+        QueueOptions.Pause.NONE);
   }
 
   /** Thresholds of other rates are in proportion. */
