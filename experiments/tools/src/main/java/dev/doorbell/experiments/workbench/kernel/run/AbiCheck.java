@@ -131,7 +131,7 @@ public final class AbiCheck {
                 near.isEmpty() ? "  - it has " + String.join(", ", names) : near));
   }
 
-  static boolean isAddress(KernelDescriptor descriptor, String bound) {
+  private static boolean isAddress(KernelDescriptor descriptor, String bound) {
     if (structure(descriptor, bound).isPresent()) {
       return true;
     }

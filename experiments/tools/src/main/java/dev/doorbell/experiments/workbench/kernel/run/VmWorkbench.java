@@ -188,12 +188,6 @@ public final class VmWorkbench implements KernelWorkbench {
 
   @Override
   public List<Problem> checkAbi(UserKernel kernel) {
-    List<Problem> problems =
-        new ArrayList<>(AbiCheck.of(kernel, check(kernel.ptxFile(), kernel.ptx())));
-    if (problems.isEmpty()) {
-      problems.addAll(
-          BindingCheck.of(kernel, PtxParser.parse(kernel.ptxFile(), kernel.ptx()).module()));
-    }
-    return problems;
+    return AbiCheck.of(kernel, check(kernel.ptxFile(), kernel.ptx()));
   }
 }
