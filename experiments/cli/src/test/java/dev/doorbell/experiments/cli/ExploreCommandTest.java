@@ -79,14 +79,6 @@ class ExploreCommandTest {
   }
 
   @Test
-  void a_kernel_that_is_not_clean_keeps_its_fences() {
-    assertThat(strict("--minimise-fences")).isEqualTo(ExitCode.COUNTER_EXAMPLE);
-    assertThat(session.out())
-        .contains("COUNTER-EXAMPLE")
-        .endsWith("from a kernel that is clean with all of them; this one is not.\n");
-  }
-
-  @Test
   void a_schedule_is_replayed_from_the_command_line_or_a_file() throws IOException {
     strict();
     Matcher matcher = SCHEDULE.matcher(session.out());
@@ -137,18 +129,6 @@ class ExploreCommandTest {
         .contains("\"races\"")
         .contains("\"schedule\"")
         .contains("\"scope\"");
-  }
-
-  @Test
-  void fences_are_listed_with_their_price() {
-    assertThat(
-            session.type(
-                "explore", "put_rate", "--minimise-fences", "--seeds", "2", "--budget", "120s"))
-        .isEqualTo(ExitCode.OK);
-    assertThat(session.out())
-        .contains("put_rate.ptx:")
-        .contains("MODELLED")
-        .containsPattern("\\d ns");
   }
 
   @ParameterizedTest

@@ -48,7 +48,6 @@ import picocli.CommandLine.Parameters;
       "  doorbell explore my_put.ptx --entry my_put --threads 64 --seeds 100 --budget 30s",
       "  doorbell explore kernels/my_put/my_put.kernel.yaml    a kernel of your own, as described",
       "  doorbell explore my_put.ptx --schedule 7@964#1b2c3d4e",
-      "  doorbell explore put_rate --minimise-fences",
       "  doorbell explore put_rate --prove --iterations 1    all executions of a small world",
       "  doorbell explore my_gather.kernel.yaml --ranks 2,4 --group 1,2 --until covered",
       "  doorbell explore put_latency --bytes 8192 --nic all   other adapters, and what helps"
@@ -68,9 +67,6 @@ public final class ExploreCommand extends CliCommand {
   private static final int LAST_TURNS = 24;
   private static final int USUAL_BATCH = 4;
 
-  /** The part of the budget in which a kernel has to be clean before its fences are removed. */
-  private static final int SHARE_OF_THE_WHOLE = 4;
-
   /** Time for the runs in which some threads do not go on, where the budget is used up. */
   private static final long LAST_LOOK = 1_000_000_000L;
 
@@ -86,18 +82,6 @@ public final class ExploreCommand extends CliCommand {
           "put_quiet", 1,
           "put_light", 1,
           "put_exclusive", 1);
-
-  private static final String COST =
-      """
-
-      cost: of one run, by the price list of topology same-switch - MODELLED
-      A fence without an observation is a candidate, not proven to be useless.
-      """;
-
-  private static final String NOT_CLEAN =
-      "\n"
-          + "Fences are removed one by one from a kernel that is clean with all of them; this one"
-          + " is not.\n";
 
   @Mixin private UserKernels userKernels = new UserKernels();
 
@@ -163,11 +147,6 @@ public final class ExploreCommand extends CliCommand {
       paramLabel = "SCHEDULE|FILE",
       description = "Replay a schedule that a report gave, and print its last turns.")
   private @Nullable String schedule;
-
-  @Option(
-      names = "--minimise-fences",
-      description = "Remove each fence in turn and say what is observed without it.")
-  private boolean minimiseFences;
 
   @Option(
       names = "--prove",
@@ -298,10 +277,6 @@ public final class ExploreCommand extends CliCommand {
       if (prove) {
         return new ProofRunner(context, common(), laboratory).run(worlds, nanos);
       }
-      if (minimiseFences) {
-        Scenario scenario = worlds.getFirst().scenario();
-        return fences(context, new Explorer(laboratory, scenario), scenario, nanos);
-      }
       return explore(context, laboratory, worlds, nanos);
     } catch (ScenarioException e) {
       Problem problem =
@@ -377,35 +352,11 @@ public final class ExploreCommand extends CliCommand {
     return outcome.isFinding() ? ExitCode.COUNTER_EXAMPLE : ExitCode.OK;
   }
 
-  private ExitCode fences(CommandContext context, Explorer explorer, Scenario scenario, long nanos)
-      throws ScenarioException {
-    Explorer.Report whole = explorer.explore(seeds, nanos / SHARE_OF_THE_WHOLE);
-    if (!whole.isClean()) {
-      print(
-          context,
-          () -> ExploreReport.json(scenario, whole),
-          () -> ExploreReport.head(scenario) + ExploreReport.text(whole) + NOT_CLEAN);
-      return ExitCode.COUNTER_EXAMPLE;
-    }
-    List<Explorer.FenceVerdict> verdicts = explorer.fences(seeds, nanos - whole.nanos());
-    String table = verdicts.isEmpty() ? "no fence is executed\n" : ExploreReport.fences(verdicts);
-    print(
-        context,
-        () -> Map.of("fences", ExploreReport.json(verdicts)),
-        () -> ExploreReport.head(scenario) + "\n" + table + COST);
-    return ExitCode.OK;
-  }
-
   private List<World> worlds(Laboratory laboratory) throws UsageException {
     ExploredKernel described = ExploredKernel.find(userKernels, kernel, entry, List.of());
     // A short ring is no second world of long runs, or of WQEs of several blocks.
     boolean wraps =
-        !prove
-            && !minimiseFences
-            && nics.isDefault()
-            && window == 0
-            && batch <= USUAL_BATCH
-            && path.equals("pull");
+        !prove && nics.isDefault() && window == 0 && batch <= USUAL_BATCH && path.equals("pull");
     List<World> worlds = new ArrayList<>();
     for (WorldOptions.Choice choice : worldOptions.choices(described, wraps)) {
       ExploredKernel own = ExploredKernel.find(userKernels, kernel, entry, choice.settings());

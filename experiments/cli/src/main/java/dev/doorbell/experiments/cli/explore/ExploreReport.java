@@ -3,14 +3,12 @@ package dev.doorbell.experiments.cli.explore;
 import dev.doorbell.core.agent.SourcePlace;
 import dev.doorbell.core.fabric.explore.Coverage;
 import dev.doorbell.experiments.cli.command.ExitCode;
-import dev.doorbell.experiments.cli.command.TextTable;
 import dev.doorbell.experiments.cli.explore.WorldOptions.World;
 import dev.doorbell.experiments.results.print.JUnitXml;
 import dev.doorbell.experiments.results.print.Units;
 import dev.doorbell.experiments.workbench.explore.Explorer;
 import dev.doorbell.experiments.workbench.explore.Explorer.Reliance;
 import dev.doorbell.experiments.workbench.explore.Failure;
-import dev.doorbell.experiments.workbench.explore.Laboratory.Outcome;
 import dev.doorbell.experiments.workbench.explore.Nic;
 import dev.doorbell.experiments.workbench.explore.Race;
 import dev.doorbell.experiments.workbench.explore.Scenario;
@@ -338,29 +336,6 @@ public final class ExploreReport {
     return "%s, inlined at %s, ... %s".formatted(frames[0], frames[1], frames[frames.length - 1]);
   }
 
-  static String fences(List<Explorer.FenceVerdict> verdicts) {
-    TextTable table =
-        new TextTable()
-            .left("fence")
-            .left("line")
-            .right("executed")
-            .right("cost")
-            .left("without it");
-    for (Explorer.FenceVerdict verdict : verdicts) {
-      Outcome.Fence fence = verdict.fence();
-      table.row(
-          List.of(
-              fence.access(),
-              "%s:%d".formatted(fence.place().file(), fence.place().line()),
-              "%d".formatted(fence.count()),
-              "%.0f ns".formatted(verdict.nanos()),
-              verdict.needed()
-                  ? verdict.witness()
-                  : "nothing observed in " + Units.count(verdict.runs(), "run")));
-    }
-    return table.text();
-  }
-
   static Map<String, Object> json(Scenario scenario, Explorer.Report report) {
     Map<String, Object> json = new LinkedHashMap<>();
     json.put("kernel", scenario.program().entry());
@@ -427,23 +402,5 @@ public final class ExploreReport {
     json.put("text", place == null ? null : place.text());
     json.put("source", place == null || place.source().isEmpty() ? null : place.source());
     return json;
-  }
-
-  static List<Object> json(List<Explorer.FenceVerdict> verdicts) {
-    List<Object> all = new ArrayList<>();
-    for (Explorer.FenceVerdict verdict : verdicts) {
-      Map<String, Object> json = new LinkedHashMap<>();
-      json.put("fence", verdict.fence().access());
-      json.put("file", verdict.fence().place().file());
-      json.put("line", verdict.fence().place().line());
-      json.put("source", verdict.fence().place().source());
-      json.put("executed", verdict.fence().count());
-      json.put("cost_ns", verdict.nanos());
-      json.put("needed", verdict.needed());
-      json.put("witness", verdict.needed() ? verdict.witness() : null);
-      json.put("runs", verdict.runs());
-      all.add(json);
-    }
-    return all;
   }
 }

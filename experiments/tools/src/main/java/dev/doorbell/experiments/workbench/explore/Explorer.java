@@ -1,8 +1,6 @@
 package dev.doorbell.experiments.workbench.explore;
 
 import dev.doorbell.core.agent.ForwardProgress;
-import dev.doorbell.core.agent.PtxFiles;
-import dev.doorbell.core.agent.SourcePlace;
 import dev.doorbell.core.fabric.explore.Coverage;
 import dev.doorbell.core.fabric.explore.model.CalmChooser;
 import dev.doorbell.experiments.workbench.explore.Laboratory.Outcome;
@@ -11,7 +9,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Runs a scenario with many seeds, and reports each race and each failure once. */
@@ -24,8 +21,6 @@ public final class Explorer {
 
   /** The approximate number of choices in a turn. */
   private static final int CHOICES_A_TURN = 3;
-
-  private static final Pattern FENCE = Pattern.compile("\\b(fence|membar)[.:\\w]*\\s*;");
 
   private final Laboratory laboratory;
   private final Scenario scenario;
@@ -290,63 +285,6 @@ public final class Explorer {
       throws ScenarioException {
     return laboratory.run(
         scenario, schedule, new Laboratory.Extent(budgetNanos, schedule.turns(), lastTurns));
-  }
-
-  /**
-   * The effect of removing one fence.
-   *
-   * @param nanos the cost of all its executions in one run, by the price list
-   * @param needed true if the removal was observed
-   * @param witness the first race without the fence, or empty
-   */
-  public record FenceVerdict(
-      Outcome.Fence fence, double nanos, boolean needed, String witness, int runs) {}
-
-  /**
-   * Removes each fence that a run executes, one at a time, and explores what is left.
-   *
-   * @param seeds runs for each fence
-   */
-  public List<FenceVerdict> fences(int seeds, long budgetNanos) throws ScenarioException {
-    long end = System.nanoTime() + budgetNanos;
-    Outcome whole = laboratory.run(scenario, 1, Laboratory.Extent.of(budgetNanos));
-    List<FenceVerdict> verdicts = new ArrayList<>();
-    int left = whole.fences().size();
-    for (Outcome.Fence fence : whole.fences()) {
-      long share = Math.max(1, (end - System.nanoTime()) / left--);
-      Scenario without = scenario.with(without(scenario.program(), lineOf(fence.place())));
-      Report report = new Explorer(laboratory, without).explore(seeds, share);
-      String witness =
-          report.isClean()
-              ? ""
-              : report.races().isEmpty()
-                  ? report.failures().getFirst().what().text()
-                  : report.races().getFirst().what().kind().what();
-      verdicts.add(
-          new FenceVerdict(
-              fence,
-              fence.count() * laboratory.fenceNanos(fence.system()),
-              !report.isClean(),
-              witness,
-              report.runs()));
-    }
-    return verdicts;
-  }
-
-  /** The line of the program's text that a place stands in. */
-  private int lineOf(SourcePlace place) {
-    return PtxFiles.split(scenario.program().file(), scenario.program().ptx()).stream()
-        .filter(part -> part.name().equals(place.file()))
-        .map(part -> part.before() + place.line())
-        .findFirst()
-        .orElse(place.line());
-  }
-
-  /** The program without the fence in {@code line}; other lines keep their numbers. */
-  static Scenario.Program without(Scenario.Program program, int line) {
-    String[] lines = program.ptx().split("\n", -1);
-    lines[line - 1] = FENCE.matcher(lines[line - 1]).replaceFirst("");
-    return program.with(String.join("\n", lines));
   }
 
   /**

@@ -63,11 +63,6 @@ public interface Laboratory {
   Outcome run(Scenario scenario, Chooser chooser, Extent extent) throws ScenarioException;
 
   /**
-   * Returns the cost of a fence while stores are outstanding, by the price list, in nanoseconds.
-   */
-  double fenceNanos(boolean system);
-
-  /**
    * The limits of a run.
    *
    * @param nanos of wall time at most

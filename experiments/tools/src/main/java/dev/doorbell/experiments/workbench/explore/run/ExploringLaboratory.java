@@ -15,14 +15,11 @@ import dev.doorbell.core.fabric.explore.ReachableCode;
 import dev.doorbell.core.fabric.explore.model.CalmChooser;
 import dev.doorbell.core.fabric.explore.model.Chooser;
 import dev.doorbell.core.fabric.explore.search.SystematicSearch;
-import dev.doorbell.core.fabric.timed.machine.GpuPrices;
 import dev.doorbell.core.gpu.GpuException;
 import dev.doorbell.core.gpu.Launch;
 import dev.doorbell.core.memory.AddressSpace;
-import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.queue.PostOrder;
 import dev.doorbell.experiments.scenario.kernel.BackEnds;
-import dev.doorbell.experiments.topology.TopologyFile;
 import dev.doorbell.experiments.workbench.explore.BugCase;
 import dev.doorbell.experiments.workbench.explore.Failure;
 import dev.doorbell.experiments.workbench.explore.Laboratory;
@@ -42,8 +39,6 @@ import org.jspecify.annotations.Nullable;
 /** Runs scenarios on the virtual machine and software HCAs over the exploring fabric. */
 public final class ExploringLaboratory implements Laboratory {
   /** The topology whose prices are quoted. */
-  private static final String PRICES = "same-switch";
-
   private static final long VIRTUAL_NANOS = 3_600_000_000_000L;
 
   /** The folder of the cases, as line tables and reports name it. */
@@ -290,16 +285,6 @@ public final class ExploringLaboratory implements Laboratory {
     }
     return BackEnds.lacking(scenario.program().ptx(), adapter)
         .map(lacking -> new Refusal(lacking, BackEnds.FIX));
-  }
-
-  @Override
-  public double fenceNanos(boolean system) {
-    try {
-      GpuPrices prices = TopologyFile.load(PRICES).gpus().getFirst();
-      return system ? prices.fenceSystem() : prices.fence();
-    } catch (ConfigException e) {
-      throw new IllegalStateException("a topology of this build is broken: " + PRICES, e);
-    }
   }
 
   private record Turn(long number, Agent agent, @Nullable Object at) {
