@@ -224,28 +224,6 @@ class CompareCommandTest {
     assertThat(table("--bare")).isEqualTo(ExitCode.USAGE);
   }
 
-  @Test
-  void a_table_has_other_names_and_an_axis_as_columns() {
-    assertThat(
-            table(
-                "--metric=latency",
-                "--pivot=path",
-                "--names=path=pull=NIC pull",
-                "--names=size=Bytes"))
-        .isEqualTo(ExitCode.OK);
-    assertThat(session.out())
-        .containsPattern("^Bytes +NIC pull +push.inline +push.memic\n *64 B +\\S+ +\\S+ +\\S+\n")
-        .contains("values: latency p50 us");
-    assertThat(table("--metric=latency", "--pivot=path", "--columns=p50,n", "--fmt=md"))
-        .isEqualTo(ExitCode.OK);
-    assertThat(session.out()).contains("| pull latency p50 µs | pull n | push.inline latency");
-    assertThat(table("--pivot", "sise")).isEqualTo(ExitCode.USAGE);
-    assertThat(session.err()).containsPattern("did you mean\\s+'size'");
-    assertThat(table("--names", "pul=x")).isEqualTo(ExitCode.USAGE);
-    assertThat(session.err()).contains("'pull'");
-    assertThat(table("--pivot", "path", "--fmt", "csv")).isEqualTo(ExitCode.USAGE);
-  }
-
   private ExitCode table(String... more) {
     return type("table", "before", Stream.of("--runs", runs), more);
   }

@@ -23,7 +23,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Stream;
@@ -42,7 +41,6 @@ import picocli.CommandLine.Parameters;
       "  doorbell table runs/20260101T120000Z-pull-vs-push-7f3a91c2 --fmt latex",
       "  doorbell table RUN --metric latency --only 'size<=4K' --sort -latency",
       "  doorbell table RUN --columns p50,ci,min --fmt latex --bare",
-      "  doorbell table RUN --metric latency --pivot path --names pull='NIC pull'",
       "  doorbell table RUN RUN --format tidy -o samples.csv   docs/data.md reads it",
       ""
     })
@@ -216,22 +214,14 @@ public final class TableCommand extends CliCommand {
     };
   }
 
-  private String results(StoredRun stored, RunData shown, Format format, int width)
-      throws ProblemException {
-    if (view.reshapes() && format != Format.TEXT && format != Format.MD && format != Format.LATEX) {
-      throw UsageException.wrong(
-          "--names and --pivot",
-          "--fmt %s has the run's own words and a row a point"
-              .formatted(format.name().toLowerCase(Locale.ROOT)),
-          "text, md and latex can have other names and columns");
-    }
+  private String results(StoredRun stored, RunData shown, Format format, int width) {
     return switch (format) {
-      case TEXT -> ResultTable.text(stored, shown, view.look(stored, shown), width);
+      case TEXT -> ResultTable.text(stored, shown, view.look(stored), width);
       case JSON -> SummaryFiles.json(shown);
       case TIDY -> TidySamples.csv(List.of(shown));
       case CSV -> SummaryFiles.csv(shown);
-      case MD -> RunTables.summary(shown, view.look(stored, shown), false).markdown();
-      case LATEX -> latex(RunTables.summary(shown, view.look(stored, shown), false));
+      case MD -> RunTables.summary(shown, view.look(stored), false).markdown();
+      case LATEX -> latex(RunTables.summary(shown, view.look(stored), false));
     };
   }
 }

@@ -6,7 +6,6 @@ import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.config.condition.PointCondition;
 import dev.doorbell.experiments.config.value.Axis;
 import dev.doorbell.experiments.config.value.Value;
-import dev.doorbell.experiments.results.print.Names;
 import dev.doorbell.experiments.results.tables.RunSelection;
 import dev.doorbell.experiments.results.tables.RunTables;
 import dev.doorbell.experiments.results.validation.Credit;
@@ -17,7 +16,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.SequencedMap;
 import java.util.SequencedSet;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -51,49 +49,9 @@ final class TableView {
       description = "By this axis, metric or counter; the greatest first with a -.")
   private @Nullable String sort;
 
-  @Option(
-      names = "--names",
-      paramLabel = "WORD=TEXT",
-      description =
-          "Text in place of an axis, a metric or a value, as in doorbell plot. May be given several"
-              + " times.")
-  private List<String> names = new ArrayList<>();
-
-  @Option(
-      names = "--pivot",
-      paramLabel = "AXIS",
-      description = "A column for each value of this axis; medians unless --columns says more.")
-  private @Nullable String pivot;
-
-  boolean reshapes() {
-    return pivot != null || !names.isEmpty();
-  }
-
-  RunTables.Look look(StoredRun stored, RunData run) throws UsageException {
-    SequencedMap<String, String> renamed = FigureOptions.renamed(names);
-    SequencedSet<String> words = new LinkedHashSet<>();
-    for (Axis axis : run.axes()) {
-      words.add(axis.name());
-      axis.values().forEach(value -> words.add(value.text()));
-      axis.values().forEach(value -> words.add(axis.name() + "=" + value.text()));
-      axis.values().forEach(value -> words.add(Names.cell(axis, value)));
-    }
-    run.rows().forEach(row -> words.addAll(row.metrics().sequencedKeySet()));
-    for (String word : renamed.sequencedKeySet()) {
-      known("--names", word, words);
-    }
-    String by = pivot;
-    if (by != null) {
-      SequencedSet<String> axes = new LinkedHashSet<>();
-      RunTables.varying(run).forEach(axis -> axes.add(axis.name()));
-      known("--pivot", by, axes);
-    }
-    List<RunTables.Statistic> usual =
-        by == null ? RunTables.USUAL : List.of(RunTables.Statistic.P50);
+  RunTables.Look look(StoredRun stored) {
     return new RunTables.Look(
-        columns.isEmpty() ? usual : List.copyOf(columns),
-        renamed,
-        by == null ? "" : by,
+        columns.isEmpty() ? RunTables.USUAL : List.copyOf(columns),
         columns.contains(RunTables.Statistic.CREDIT)
             ? Credit.byPoint(StoredResults.builtIn(), stored.plan().points())
             : Map.of());

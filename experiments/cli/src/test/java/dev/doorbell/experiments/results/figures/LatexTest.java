@@ -101,14 +101,9 @@ class LatexTest {
             List.of("latency"));
     List<RunTables.Statistic> statistics =
         List.of(RunTables.Statistic.P50, RunTables.Statistic.CI, RunTables.Statistic.N);
-    Map<String, String> names = Map.of("pull.bf", "NIC pull, 50%");
-    Table rows =
-        RunTables.summary(latency, new RunTables.Look(statistics, names, "", Map.of()), false);
+    Table rows = RunTables.summary(latency, new RunTables.Look(statistics), false);
     Table wide =
-        RunTables.summary(
-            latency,
-            new RunTables.Look(List.of(RunTables.Statistic.P50), Map.of(), "path", Map.of()),
-            false);
+        RunTables.summary(latency, new RunTables.Look(List.of(RunTables.Statistic.P50)), false);
     String body =
         "\\footnotesize\n"
             + rows.bareLatex()

@@ -218,53 +218,6 @@ public record Table(List<Column> columns, List<List<String>> rows, List<String> 
   }
 
   /**
-   * The table with the values of one key column as columns: a row for each combination of the other
-   * keys, and all that is no key once for each value.
-   *
-   * @param heading of that column
-   */
-  public Table pivot(String heading) {
-    List<Integer> all = IntStream.range(0, columns.size()).boxed().toList();
-    int pivot =
-        all.stream()
-            .filter(i -> columns.get(i).heading().equals(heading))
-            .findFirst()
-            .orElseThrow(() -> new IllegalArgumentException("no column " + heading));
-    List<Integer> keys =
-        all.stream().filter(i -> i != pivot && columns.get(i).group().isEmpty()).toList();
-    List<Integer> cells = all.stream().filter(i -> !columns.get(i).group().isEmpty()).toList();
-    List<String> values = rows.stream().map(row -> row.get(pivot)).distinct().toList();
-    boolean one = cells.size() == 1;
-    List<Column> wide = new ArrayList<>(keys.stream().map(columns::get).toList());
-    for (String value : values) {
-      for (int cell : cells) {
-        Column column = columns.get(cell);
-        String name = one ? value : value + " " + column.heading();
-        wide.add(new Column(name, column.numeric(), one ? column.heading() : value));
-      }
-    }
-    SequencedMap<List<String>, Map<String, List<String>>> places = new LinkedHashMap<>();
-    for (List<String> row : rows) {
-      places
-          .computeIfAbsent(keys.stream().map(row::get).toList(), _ -> new LinkedHashMap<>())
-          .put(row.get(pivot), cells.stream().map(row::get).toList());
-    }
-    List<String> nothing = cells.stream().map(_ -> Names.NONE).toList();
-    List<List<String>> lines = new ArrayList<>();
-    places.forEach(
-        (key, found) -> {
-          List<String> line = new ArrayList<>(key);
-          values.forEach(value -> line.addAll(found.getOrDefault(value, nothing)));
-          lines.add(line);
-        });
-    List<String> below = new ArrayList<>(notes);
-    if (one) {
-      below.addFirst("values: " + columns.get(cells.getFirst()).heading());
-    }
-    return new Table(wide, lines, below);
-  }
-
-  /**
    * A LaTeX tabular for the booktabs package. Notes go below it and are no wider than it is: in one
    * box with it, so that they cannot be lost.
    */

@@ -49,7 +49,7 @@ public final class ResultTable {
    * The whole text, ending in a newline.
    *
    * @param shown the points and metrics of the run that have rows and columns
-   * @param look columns of each metric, and what they are called
+   * @param look columns of each metric
    * @param width of the terminal: a wider table is printed in blocks, longer lines are folded
    */
   public static String text(StoredRun run, RunData shown, RunTables.Look look, int width) {
@@ -58,7 +58,7 @@ public final class ResultTable {
     if (!shown.rows().isEmpty()) {
       Table rows = RunTables.summary(shown, look, true).ascii();
       text.append(Screen.folded(new ResultTable(shown).shared(), width))
-          .append(new Table(rows.columns(), rows.rows(), own(rows, look)).text(width));
+          .append(new Table(rows.columns(), rows.rows(), List.of()).text(width));
     }
     return text + Screen.folded(table.below(run), width);
   }
@@ -107,13 +107,6 @@ public final class ResultTable {
                 + verdict(run)
                 + rest,
             width);
-  }
-
-  /** Returns the notes of a table that the text around it does not have. */
-  private static List<String> own(Table rows, RunTables.Look look) {
-    return look.pivot().isEmpty()
-        ? List.of()
-        : rows.notes().stream().filter(note -> note.startsWith("values: ")).toList();
   }
 
   private String below(StoredRun run) {

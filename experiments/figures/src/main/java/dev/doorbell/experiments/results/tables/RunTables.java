@@ -29,7 +29,6 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The tables of a run. Each has units in its headings, intervals beside medians, and the basis of
@@ -60,34 +59,12 @@ public final class RunTables {
   /**
    * The look of a table of results.
    *
-   * @param names printed in place of an axis, a metric, a value or {@code axis=value}
-   * @param pivot axis whose values are columns; empty for none
    * @param credits published rows that test a point, in words, by the point's id
    */
-  public record Look(
-      List<Statistic> statistics,
-      Map<String, String> names,
-      String pivot,
-      Map<String, String> credits) {
+  public record Look(List<Statistic> statistics, Map<String, String> credits) {
     /** Statistics alone. */
     public Look(List<Statistic> statistics) {
-      this(statistics, Map.of(), "", Map.of());
-    }
-
-    private String name(String word) {
-      return names.getOrDefault(word, word);
-    }
-
-    private String cell(Axis axis, @Nullable Value value) {
-      String shown = Names.cell(axis, value);
-      if (value == null) {
-        return shown;
-      }
-      return Stream.of(axis.name() + "=" + value.text(), value.text(), shown)
-          .filter(names::containsKey)
-          .findFirst()
-          .map(this::name)
-          .orElse(shown);
+      this(statistics, Map.of());
     }
   }
 
@@ -100,46 +77,38 @@ public final class RunTables {
   }
 
   /**
-   * One row for each finished point, with some statistics of every metric; or for each place of the
-   * other axes, where the values of one are columns.
+   * One row for each finished point, with some statistics of every metric.
    *
    * @param counted whether what was counted stands to the right
    */
   public static Table summary(RunData run, Look look, boolean counted) {
-    TableBuilder<SummaryRow> table = axes(run, look);
+    TableBuilder<SummaryRow> table = axes(run);
     SequencedMap<String, String> metrics = new LinkedHashMap<>();
     run.rows()
         .forEach(row -> row.metrics().forEach((name, m) -> metrics.put(name, m.samples().unit())));
     metrics.forEach(
         (name, unit) -> {
-          table.group("metric " + look.name(name));
-          look.statistics()
-              .forEach(statistic -> column(run, name, look.name(name), unit, statistic, table));
+          table.group("metric " + name);
+          look.statistics().forEach(statistic -> column(run, name, unit, statistic, table));
         });
     if (look.statistics().contains(Statistic.CREDIT)) {
       table.left("tested by", row -> look.credits().getOrDefault(row.pointId(), Names.NONE));
     }
-    if (counted && look.pivot().isEmpty()) {
+    if (counted) {
       counters(run, table);
     }
-    Table all = table.table(run.rows(), notes(run));
-    return look.pivot().isEmpty() ? all : all.pivot(look.name(look.pivot()));
+    return table.table(run.rows(), notes(run));
   }
 
   private static void column(
-      RunData run,
-      String name,
-      String printed,
-      String unit,
-      Statistic statistic,
-      TableBuilder<SummaryRow> table) {
+      RunData run, String name, String unit, Statistic statistic, TableBuilder<SummaryRow> table) {
     DoubleFunction<String> shown = value -> Screen.metric(value, unit);
     boolean modelled = run.rows().stream().anyMatch(row -> model(row, name).isPresent());
     switch (statistic) {
       case CREDIT -> {}
       case P50 ->
           table.right(
-              Units.heading(printed + " p50", unit),
+              Units.heading(name + " p50", unit),
               row -> shown(row, name, each -> shown.apply(each.median())));
       case CI -> {
         if (samples(run, name).anyMatch(SampleSize::carriesInterval)) {
@@ -233,7 +202,7 @@ public final class RunTables {
    * fences. Without counters it has no rows.
    */
   public static Table counters(RunData run) {
-    TableBuilder<SummaryRow> table = axes(run, new Look(USUAL));
+    TableBuilder<SummaryRow> table = axes(run);
     counters(run, table);
     return table.table(
         run.rows().stream().filter(row -> !row.counters().isEmpty()).toList(), notes(run));
@@ -364,13 +333,11 @@ public final class RunTables {
         : run.axes().stream().filter(axis -> axis.values().size() > 1).toList();
   }
 
-  private static TableBuilder<SummaryRow> axes(RunData run, Look look) {
+  private static TableBuilder<SummaryRow> axes(RunData run) {
     TableBuilder<SummaryRow> table = new TableBuilder<>();
     for (Axis axis : varying(run)) {
       table.column(
-          look.name(axis.name()),
-          numeric(axis),
-          row -> look.cell(axis, row.axes().get(axis.name())));
+          axis.name(), numeric(axis), row -> Names.cell(axis, row.axes().get(axis.name())));
     }
     return table;
   }

@@ -87,8 +87,6 @@ class TablesTest {
     RunTables.Look look =
         new RunTables.Look(
             List.of(RunTables.Statistic.P50, RunTables.Statistic.CREDIT),
-            Map.of(),
-            "",
             Map.of(RUN.rows().getFirst().pointId(), "3 rows, worst 9 %"));
     String text = RunTables.summary(RUN, look, false).text(10_000);
     assertThat(text).containsOnlyOnce("tested by").containsOnlyOnce("3 rows, worst 9 %");
