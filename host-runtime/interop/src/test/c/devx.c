@@ -170,8 +170,8 @@ static uint64_t next_event(struct mlx5dv_devx_event_channel *channel)
 	return event.cookie;
 }
 
-/* Creates a key whose four pieces of 4 KiB show what another one names from `first` on, at `start`. */
-static struct mlx5dv_devx_obj *show(uint32_t pdn, uint32_t key, uint64_t first, uint64_t gap,
+/* Creates a key whose four pieces of 4 KiB show what other ones name from `first` on, at `start`. */
+static struct mlx5dv_devx_obj *show(uint32_t pdn, const uint32_t keys[4], uint64_t first, uint64_t gap,
 				    uint64_t start, uint64_t bytes, uint32_t *shown)
 {
 	uint8_t in[0x110 + 4 * 16] = { 0 }, out[16] = { 0 };
@@ -188,7 +188,7 @@ static struct mlx5dv_devx_obj *show(uint32_t pdn, uint32_t key, uint64_t first, 
 	put(in, 0x48, 4, 0, 12);
 	put(in, 0x60, 31, 0, 4);
 	for (unsigned i = 0; i < 4; i++) {
-		put(in, 0x110 + 16 * i + 4, 31, 0, key);
+		put(in, 0x110 + 16 * i + 4, 31, 0, keys[i]);
 		put64(in, 0x110 + 16 * i + 8, first + i * (4096 + gap));
 	}
 	struct mlx5dv_devx_obj *made = mlx5dv_devx_obj_create(context, in, sizeof in, out, sizeof out);
@@ -234,16 +234,25 @@ int main(void)
 		source[i] = (uint8_t)(i * 7 + 3);
 	memset(target, 0, BYTES);
 	struct ibv_mr *from = ibv_reg_mr(pd, source, BYTES, IBV_ACCESS_LOCAL_WRITE);
-	/* Work requests name the target from 0x10000 on. */
-	struct ibv_mr *to = ibv_reg_mr_iova(pd, target, BYTES, 0x10000 + ((uintptr_t)target & 4095),
-					    IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
-	CHECK(from && to);
+	/* Work requests name the target from 0x10000 on, in two regions: the first ends at 0x12000. */
+	uint64_t within = (uintptr_t)target & 4095, part = 0x2000 - within;
+	int rights = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE;
+	struct ibv_mr *to = ibv_reg_mr_iova(pd, target, part, 0x10000 + within, rights);
+	struct ibv_mr *rest = ibv_reg_mr_iova(pd, target + part, BYTES - part, 0x12000, rights);
+	struct ibv_mr *elsewhere = ibv_reg_mr_iova(pd, target + part - 4096, 4096, 0x12000, rights);
+	CHECK(from && to && rest && elsewhere);
 	/* A key over a list of pieces of one size shows the same bytes at another address. */
-	uint32_t shown;
+	uint32_t shown, a = to->lkey, b = rest->lkey, nobodys = 0xffffff00;
 	uint64_t at = 0x700000618;
-	CHECK(!show(dv_pd.pdn, to->lkey, 0x10000, 4096, at, 4096 + BYTES, &shown));
-	CHECK(!show(dv_pd.pdn, 0xffffff00, 0x10000, 0, at, 4096 + BYTES, &shown));
-	struct mlx5dv_devx_obj *pieces = show(dv_pd.pdn, to->lkey, 0x10000, 0, at, 4096 + BYTES, &shown);
+	struct {
+		uint32_t keys[4];
+		uint64_t gap;
+	} refused[] = { { { a, a, b, b }, 4096 },      { { nobodys, a, b, b }, 0 },	    { { a, b, b, b }, 0 },
+			{ { a, a, a, b }, 0 }, { { a, a, elsewhere->lkey, b }, 0 }, { { b, a, b, b }, 0 } };
+	for (unsigned i = 0; i < sizeof refused / sizeof *refused; i++)
+		CHECK(!show(dv_pd.pdn, refused[i].keys, 0x10000, refused[i].gap, at, 4096 + BYTES, &shown));
+	struct mlx5dv_devx_obj *pieces =
+		show(dv_pd.pdn, (uint32_t[]){ a, a, b, b }, 0x10000, 0, at, 4096 + BYTES, &shown);
 	CHECK(pieces);
 
 	/* Events: cookies, with firmware's entry behind them, or counts of an eventfd. */
@@ -347,8 +356,8 @@ int main(void)
 	close(counting);
 	CHECK(!mlx5dv_devx_umem_dereg(umem));
 	mlx5dv_devx_free_uar(uar);
-	/* A key that shows a region ends with it; the object is left to destroy. */
-	CHECK(!ibv_dereg_mr(from) && !ibv_dereg_mr(to));
+	/* A key that shows regions ends with the first of them; the object is left to destroy. */
+	CHECK(!ibv_dereg_mr(from) && !ibv_dereg_mr(rest) && !ibv_dereg_mr(to) && !ibv_dereg_mr(elsewhere));
 	CHECK(!mlx5dv_devx_obj_destroy(pieces) && !ibv_dealloc_pd(pd));
 	CHECK(!ibv_close_device(context));
 	puts("ok");

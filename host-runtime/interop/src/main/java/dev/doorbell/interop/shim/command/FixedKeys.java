@@ -2,18 +2,22 @@ package dev.doorbell.interop.shim.command;
 
 import dev.doorbell.core.hca.AccessRight;
 import dev.doorbell.core.hca.Errno;
+import dev.doorbell.core.hca.MemoryRegion;
 import dev.doorbell.core.mlx5.prm.PrmBuffer;
 import dev.doorbell.core.mlx5.prm.generated.MemoryKeyContext;
 import dev.doorbell.interop.shim.abi.ErrnoException;
 import dev.doorbell.interop.shim.object.ClientContext;
 import dev.doorbell.interop.shim.object.Resource;
 import dev.doorbell.softhca.DriverAccess;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
 
 /**
- * Keys whose list has pieces of one size (KSM), each a key and an address. All pieces have to be
- * one region's, one behind the other: then the key shows that region at another address, with
- * rights of its own. So UCX names memory in atomics and in ordered writes.
+ * Keys whose list has pieces of one size (KSM), each a key and an address. The pieces have to lie
+ * one behind the other, in one region or in several that touch each other: then the key shows their
+ * bytes at another address, with rights of its own. So UCX names memory in atomics and in ordered
+ * writes, and memory that several threads have registered.
  */
 final class FixedKeys {
   static final int LOG_MAX_ENTRIES = 16;
@@ -21,10 +25,10 @@ final class FixedKeys {
   private FixedKeys() {}
 
   /**
-   * Creates a key. It ends with the region that it shows.
+   * Creates a key. It ends with the first of the regions that it shows.
    *
-   * @throws ErrnoException for several regions, pieces that leave gaps, a key that names nothing,
-   *     or a list that the command has no room for
+   * @throws ErrnoException for pieces or regions that leave gaps, a key that names nothing, or a
+   *     list that the command has no room for
    */
   static Resource.Mr create(
       ClientContext context, Resource.Pd pd, Set<AccessRight> rights, PrmBuffer in)
@@ -37,26 +41,48 @@ final class FixedKeys {
                 <= in.size(),
         Errno.EINVAL);
     long piece = 1L << in.get(MemoryKeyContext.LOG_ENTITY_SIZE);
-    int key = key(in, 0);
     long first = address(in, 0);
-    for (int i = 1; i < entries; i++) {
-      ErrnoException.require(
-          key(in, i) == key && address(in, i) == first + i * piece, Errno.EOPNOTSUPP);
+    List<Resource.Mr> bases = new ArrayList<>();
+    MemoryRegion last = null;
+    for (int i = 0; i < entries; i++) {
+      int key = key(in, i);
+      long at = first + i * piece;
+      ErrnoException.require(address(in, i) == at, Errno.EOPNOTSUPP);
+      if (last == null || last.lkey() != key) {
+        Resource.Mr base = context.search(Resource.Mr.class, one -> one.region().lkey() == key);
+        ErrnoException.require(
+            last == null || continues(last, base.region(), at), Errno.EOPNOTSUPP);
+        bases.add(base);
+        last = base.region();
+      }
     }
-    Resource.Mr base = context.search(Resource.Mr.class, one -> one.region().lkey() == key);
-    long start = in.getLong(MemoryKeyContext.START_ADDR_OFFSET);
-    long end = first + in.getLong(MemoryKeyContext.LEN_OFFSET);
-    long from = Math.max(first, base.region().address());
-    long to = Math.min(end, base.region().address() + base.region().length());
-    ErrnoException.require(from < to, Errno.EINVAL);
-    return base.show(
+    MemoryRegion begin = bases.getFirst().region();
+    MemoryRegion finish = bases.getLast().region();
+    long from = Math.max(first, begin.address());
+    long to = Math.min(first + in.getLong(MemoryKeyContext.LEN_OFFSET), end(finish));
+    ErrnoException.require(from < to && from < end(begin), Errno.EINVAL);
+    return Resource.Mr.show(
         DriverAccess.register(
             pd.domain,
-            start + from - first,
-            DriverAccess.place(base.region(), from),
+            in.getLong(MemoryKeyContext.START_ADDR_OFFSET) + from - first,
+            DriverAccess.place(begin, from),
             to - from,
             rights,
-            in.get(MemoryKeyContext.MKEY_7_0)));
+            in.get(MemoryKeyContext.MKEY_7_0)),
+        bases);
+  }
+
+  private static long end(MemoryRegion region) {
+    return region.address() + region.length();
+  }
+
+  /** True if a region reaches an address where another one goes on, in the same memory. */
+  private static boolean continues(MemoryRegion before, MemoryRegion next, long at) {
+    return before.address() < at
+        && end(before) >= at
+        && next.address() <= at
+        && end(next) > at
+        && DriverAccess.place(before, at - 1) + 1 == DriverAccess.place(next, at);
   }
 
   private static int key(PrmBuffer in, int entry) {

@@ -421,7 +421,7 @@ public abstract sealed class Resource {
     private final @Nullable OnChip chip;
     private @Nullable GpuRange gpu;
     private final Set<MemoryRegion> shown = new HashSet<>();
-    private @Nullable Mr base;
+    private List<Mr> bases = List.of();
 
     /** The registration by verbs of the program's own memory; null for none. */
     public @Nullable Registration registration;
@@ -445,11 +445,11 @@ public abstract sealed class Resource {
       return this;
     }
 
-    /** A region that shows this one's bytes, and ends with it at the latest. */
-    public Mr show(MemoryRegion as) {
+    /** A region that shows bytes of these ones, and ends with the first of them at the latest. */
+    public static Mr show(MemoryRegion as, List<Mr> bases) {
       Mr made = new Mr(as, null, null);
-      made.base = this;
-      shown.add(as);
+      made.bases = bases;
+      bases.forEach(base -> base.shown.add(as));
       return made;
     }
 
@@ -474,9 +474,7 @@ public abstract sealed class Resource {
     void close() {
       endShown();
       region.close();
-      if (base != null) {
-        base.shown.remove(region);
-      }
+      bases.forEach(base -> base.shown.remove(region));
       if (chip != null) {
         chip.regions--;
       }
