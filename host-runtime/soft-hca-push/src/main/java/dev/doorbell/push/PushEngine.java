@@ -21,9 +21,8 @@ import org.jspecify.annotations.Nullable;
  * The push engine of an HCA: sends what producers commit to its rings, one message after another
  * and the rings in turn, and receives what its peers send.
  *
- * <p>An agent of its fabric, stepped by one thread. Posted writes are always taken (unless it is
- * told to make that {@linkplain PushOptions.Mistakes#refuseAbove mistake}): it holds producers back
- * by credits alone.
+ * <p>An agent of its fabric, stepped by one thread. Posted writes are always taken: it holds
+ * producers back by credits alone.
  */
 public final class PushEngine implements AutoCloseable {
   private static final int SCRATCH_BYTES = 64;

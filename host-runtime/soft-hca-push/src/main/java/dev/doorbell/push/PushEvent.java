@@ -28,8 +28,6 @@ public record PushEvent(
     DOORBELL,
     /** A doorbell arrived in pieces; the record was read instead. */
     TORN_DOORBELL,
-    /** A posted write was refused: only by an engine that may. */
-    REFUSED,
     /** The header of a message below the doorbell is not there, or the payload is not its own. */
     EARLY,
     /** The same, and it was sent all the same: only by an engine that trusts doorbells. */
@@ -50,8 +48,6 @@ public record PushEvent(
     CREDIT_LOST,
     /** An acknowledgement did not come in time. */
     TIMEOUT,
-    /** The peer had no room. */
-    NOT_READY,
     /** The peer missed a frame. */
     GAP,
     /** A receiver took a message. */

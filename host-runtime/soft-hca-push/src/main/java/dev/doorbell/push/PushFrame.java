@@ -20,8 +20,6 @@ final class PushFrame extends Frame {
     ACK,
     /** The sequence number is missing. */
     NAK,
-    /** There was no room for the sequence number. */
-    NOT_READY,
     /** The sender would like to send what is below the limit. */
     REQUEST,
     /** It may send what is below the limit. */
@@ -45,7 +43,7 @@ final class PushFrame extends Frame {
   /** ACK: the data was marked. */
   final boolean echo;
 
-  /** ACK, REQUEST, GRANT: sequence numbers below have room, are wanted, may go. */
+  /** REQUEST, GRANT: sequence numbers below are wanted, may go. */
   final int limit;
 
   private PushFrame(

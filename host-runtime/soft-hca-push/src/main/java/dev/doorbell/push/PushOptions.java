@@ -6,9 +6,10 @@ package dev.doorbell.push;
  * @param release when a slot is given back
  * @param service how long sending takes
  * @param credits when credits are written
- * @param retry when messages are sent again
+ * @param retryNanos without an acknowledgement after which messages are sent again
  * @param window how much may be on the network
- * @param receiving what the engine has to receive with
+ * @param grantBytes where not 0, senders ask and the receiver grants, so that no more than so many
+ *     bytes are under way to it from everybody together
  * @param prefetch messages whose payload is being pulled ahead of their turn, at most
  * @param mistakes what it does wrong; {@link Mistakes#NONE} but for tests of what catches them
  */
@@ -16,9 +17,9 @@ public record PushOptions(
     Release release,
     Service service,
     CreditReturn credits,
-    Retry retry,
+    long retryNanos,
     WindowOptions window,
-    Receiving receiving,
+    int grantBytes,
     int prefetch,
     Mistakes mistakes) {
 
@@ -28,9 +29,9 @@ public record PushOptions(
           Release.ACKNOWLEDGED,
           new Service(50, 100, 0),
           new CreditReturn(1, 10_000),
-          new Retry(100_000, 10_000),
+          100_000,
           WindowOptions.NONE,
-          Receiving.AMPLE,
+          0,
           16,
           Mistakes.NONE);
 
@@ -62,70 +63,45 @@ public record PushOptions(
   public record CreditReturn(int messages, long nanos) {}
 
   /**
-   * When messages are sent again.
-   *
-   * @param timeoutNanos without an acknowledgement
-   * @param notReadyNanos after the peer said that it has no room
-   */
-  public record Retry(long timeoutNanos, long notReadyNanos) {}
-
-  /**
-   * Means of an engine to receive.
-   *
-   * @param messages capacity of each sender's ring, in messages that are not consumed yet; 0 means
-   *     any
-   * @param consumeNanos from a message's arrival until its room is free, one after another
-   * @param announced senders learn with each acknowledgement how much room there is, and keep to it
-   * @param grantBytes where not 0, senders ask and the receiver grants, so that no more than so
-   *     many bytes are under way to it from everybody together
-   */
-  public record Receiving(int messages, long consumeNanos, boolean announced, int grantBytes) {
-    /** Room for whatever comes. */
-    public static final Receiving AMPLE = new Receiving(0, 0, true, 0);
-  }
-
-  /**
    * Mistakes of an engine.
    *
-   * @param releaseEarly slots are given back when sent, though retransmissions still read them
    * @param loseCredit one credit in this number is not written; 0 for none
    * @param repeatOldCredit every credit is followed by the one before it
    * @param trustDoorbell headers and payloads below the doorbell are not looked at before they go
-   * @param refuseAbove posted writes are refused while more messages than this are not released; 0:
-   *     never
    */
-  public record Mistakes(
-      boolean releaseEarly,
-      int loseCredit,
-      boolean repeatOldCredit,
-      boolean trustDoorbell,
-      int refuseAbove) {
+  public record Mistakes(int loseCredit, boolean repeatOldCredit, boolean trustDoorbell) {
     /** It makes none. */
-    public static final Mistakes NONE = new Mistakes(false, 0, false, false, 0);
+    public static final Mistakes NONE = new Mistakes(0, false, false);
   }
 
   public PushOptions with(Release other) {
-    return new PushOptions(other, service, credits, retry, window, receiving, prefetch, mistakes);
+    return new PushOptions(
+        other, service, credits, retryNanos, window, grantBytes, prefetch, mistakes);
   }
 
   public PushOptions with(Service other) {
-    return new PushOptions(release, other, credits, retry, window, receiving, prefetch, mistakes);
+    return new PushOptions(
+        release, other, credits, retryNanos, window, grantBytes, prefetch, mistakes);
   }
 
-  public PushOptions with(Retry other) {
-    return new PushOptions(release, service, credits, other, window, receiving, prefetch, mistakes);
+  public PushOptions withRetry(long nanos) {
+    return new PushOptions(
+        release, service, credits, nanos, window, grantBytes, prefetch, mistakes);
   }
 
   public PushOptions with(WindowOptions other) {
-    return new PushOptions(release, service, credits, retry, other, receiving, prefetch, mistakes);
+    return new PushOptions(
+        release, service, credits, retryNanos, other, grantBytes, prefetch, mistakes);
   }
 
-  public PushOptions with(Receiving other) {
-    return new PushOptions(release, service, credits, retry, window, other, prefetch, mistakes);
+  public PushOptions withGrants(int bytes) {
+    return new PushOptions(
+        release, service, credits, retryNanos, window, bytes, prefetch, mistakes);
   }
 
   public PushOptions with(Mistakes other) {
-    return new PushOptions(release, service, credits, retry, window, receiving, prefetch, other);
+    return new PushOptions(
+        release, service, credits, retryNanos, window, grantBytes, prefetch, other);
   }
 
   /**

@@ -1,6 +1,5 @@
 package dev.doorbell.push;
 
-import dev.doorbell.core.fabric.Completion;
 import dev.doorbell.core.memory.RawMemory;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -67,7 +66,7 @@ final class PushReceiver {
 
   /** Grants in turn, as long as no more is under way than allowed. */
   void grant() {
-    long left = engine.options.receiving().grantBytes();
+    long left = engine.options.grantBytes();
     if (left == 0) {
       return;
     }
@@ -89,13 +88,11 @@ final class PushReceiver {
             engine.port.now(), kind, flow.source, flow.ring, index, 0, 0, flow.expected(), 0));
   }
 
-  /** Messages of one peer's ring to this engine: which is next, and room for it. */
-  private final class ReceiveFlow implements Completion {
+  /** Messages of one peer's ring to this engine: which is next. */
+  private final class ReceiveFlow {
     final int source;
     final int ring;
     private long expected;
-    private long consumed;
-    private boolean consuming;
     private boolean gapSaid;
 
     /** Messages that the sender has to send, and may send: counts as {@link #expected}. */
@@ -108,7 +105,6 @@ final class PushReceiver {
       this.source = source;
       this.ring = ring;
       this.expected = first;
-      this.consumed = first;
       this.wanted = first;
       this.granted = first;
     }
@@ -129,8 +125,6 @@ final class PushReceiver {
           gapSaid = true;
           say(PushFrame.Kind.NAK, false);
         }
-      } else if (room() == 0) {
-        say(PushFrame.Kind.NOT_READY, false);
       } else {
         take(frame);
       }
@@ -140,9 +134,6 @@ final class PushReceiver {
       gapSaid = false;
       expected++;
       store(this, frame);
-      if (engine.options.receiving().messages() > 0) {
-        consume();
-      }
       acknowledge(frame.congested());
       if (expected > granted) {
         granted = expected;
@@ -150,39 +141,12 @@ final class PushReceiver {
       PushReceiver.this.grant();
     }
 
-    private void consume() {
-      if (!consuming) {
-        consuming = true;
-        engine.port.timer(engine.options.receiving().consumeNanos(), this);
-      }
-    }
-
-    /** A message is consumed. */
-    @Override
-    public void completed(boolean ok) {
-      consuming = false;
-      boolean full = room() == 0;
-      consumed++;
-      if (consumed < expected) {
-        consume();
-      }
-      if (full && engine.options.receiving().announced()) {
-        acknowledge(false);
-      }
-    }
-
-    private long room() {
-      int messages = engine.options.receiving().messages();
-      return messages == 0 ? Integer.MAX_VALUE : messages - (expected - consumed);
-    }
-
     private void acknowledge(boolean marked) {
       say(PushFrame.Kind.ACK, marked);
     }
 
     private void say(PushFrame.Kind kind, boolean marked) {
-      long limit = expected + Math.min(room(), SendFlow.SEQUENCE_MASK >> 2);
-      engine.reply(kind, source, ring, (int) expected, marked, (int) limit);
+      engine.reply(kind, source, ring, (int) expected, marked, 0);
     }
 
     void request(int bytes, int limit) {

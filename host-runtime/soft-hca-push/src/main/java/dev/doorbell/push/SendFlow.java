@@ -26,7 +26,6 @@ final class SendFlow implements Completion {
   private long limit;
   private long requested;
   private int resendAt = -1;
-  private long quietUntil;
   private boolean timing;
 
   SendFlow(SendRing ring, PushEngine engine, int destination) {
@@ -36,9 +35,8 @@ final class SendFlow implements Completion {
     PushOptions options = engine.options;
     this.window = options.window().open();
     this.granted = options.window().policy() == WindowOptions.Policy.GRANTED;
-    boolean counted = options.receiving().announced() && options.receiving().messages() > 0;
     this.next = ring.shape.first();
-    this.limit = granted ? next : counted ? next + options.receiving().messages() : Long.MAX_VALUE;
+    this.limit = granted ? next : Long.MAX_VALUE;
     this.requested = next;
   }
 
@@ -50,15 +48,12 @@ final class SendFlow implements Completion {
 
   /** Returns true if a new message may go. */
   boolean admits(Message message) {
-    return resendAt < 0
-        && engine.port.now() >= quietUntil
-        && next < limit
-        && window.admits(inFlightBytes, message.bytes);
+    return resendAt < 0 && next < limit && window.admits(inFlightBytes, message.bytes);
   }
 
   /** The message that has to go again next, or null. */
   @Nullable Message again() {
-    return resendAt < 0 || engine.port.now() < quietUntil ? null : inFlight.get(resendAt);
+    return resendAt < 0 ? null : inFlight.get(resendAt);
   }
 
   /** Asks for grants for what waits. */
@@ -93,12 +88,9 @@ final class SendFlow implements Completion {
   }
 
   /** Everything below {@code sequence} has arrived. */
-  void acknowledged(int sequence, boolean marked, int announced) {
+  void acknowledged(int sequence, boolean marked) {
     long below = widen(sequence, next);
     int count = (int) (below - (next - inFlight.size()));
-    if (engine.options.receiving().announced() && engine.options.receiving().messages() > 0) {
-      limit = Math.max(limit, widen(announced, next));
-    }
     for (int i = 0; i < Math.min(count, inFlight.size()); i++) {
       Message message = inFlight.get(i);
       message.acknowledged = true;
@@ -113,18 +105,13 @@ final class SendFlow implements Completion {
   }
 
   /** The peer misses {@code sequence}: from there on everything goes again. */
-  void missing(int sequence, boolean full) {
-    acknowledged(sequence, false, (int) limit & SEQUENCE_MASK);
+  void missing(int sequence) {
+    acknowledged(sequence, false);
     if (inFlight.isEmpty()) {
       return;
     }
     resendAt = 0;
-    if (full) {
-      quietUntil = engine.port.now() + engine.options.retry().notReadyNanos();
-      engine.port.timer(engine.options.retry().notReadyNanos(), ok -> engine.wake());
-    } else {
-      window.lost();
-    }
+    window.lost();
   }
 
   /** The receiver lets everything below {@code sequence} go. */
@@ -135,7 +122,7 @@ final class SendFlow implements Completion {
   private void startTimer() {
     if (!timing) {
       timing = true;
-      engine.port.timer(engine.options.retry().timeoutNanos(), this);
+      engine.port.timer(engine.options.retryNanos(), this);
     }
   }
 
@@ -146,7 +133,7 @@ final class SendFlow implements Completion {
     if (!inFlight.isEmpty()) {
       Message oldest = inFlight.getFirst();
       long waited = engine.port.now() - oldest.sentAt;
-      if (waited >= engine.options.retry().timeoutNanos() && resendAt < 0) {
+      if (waited >= engine.options.retryNanos() && resendAt < 0) {
         ring.event(PushEvent.Kind.TIMEOUT, oldest.index);
         resendAt = 0;
         window.lost();

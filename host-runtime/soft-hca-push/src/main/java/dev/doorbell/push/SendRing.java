@@ -43,11 +43,6 @@ public final class SendRing implements MmioTarget {
   /** Doorbells that arrived and were not looked at; 0 stands for one in pieces. */
   private final Deque<Long> doorbells = new ArrayDeque<>();
 
-  /** Completions of own reads behind a posted write that is refused. */
-  private final Deque<Message> behind = new ArrayDeque<>();
-
-  private boolean refusing;
-  private long refusingSince;
   private long rung;
   private long transmitted;
   private long unacknowledged;
@@ -129,33 +124,17 @@ public final class SendRing implements MmioTarget {
   /** Looks at what has arrived. */
   int pump() {
     int work = 0;
-    while (!doorbells.isEmpty() && takeDoorbell(doorbells.peek())) {
-      doorbells.remove();
-      work++;
-    }
-    while (!refusing && !behind.isEmpty()) {
-      hasRead(behind.remove());
-      work++;
+    for (; !doorbells.isEmpty(); work++) {
+      takeDoorbell(doorbells.remove());
     }
     return work + fetch();
   }
 
-  private boolean takeDoorbell(long value) {
+  private void takeDoorbell(long value) {
     long index = value == 0 ? record() : value;
-    int most = engine.options.mistakes().refuseAbove();
-    if (most > 0 && index - released > most) {
-      if (!refusing) {
-        refusing = true;
-        refusingSince = engine.port.now();
-        event(PushEvent.Kind.REFUSED, index);
-      }
-      return false;
-    }
-    refusing = false;
     // A later doorbell stands for all before it, and may come first.
     rung = Math.max(rung, index);
     event(value == 0 ? PushEvent.Kind.TORN_DOORBELL : PushEvent.Kind.DOORBELL, index);
-    return true;
   }
 
   private long record() {
@@ -190,10 +169,6 @@ public final class SendRing implements MmioTarget {
 
   /** A read for a message has ended: of its header, or of its payload. */
   private void hasRead(Message message) {
-    if (refusing && message.known && !message.staged) {
-      behind.add(message);
-      return;
-    }
     message.reading = false;
     if (!message.known) {
       takeHeader(message);
@@ -245,8 +220,7 @@ public final class SendRing implements MmioTarget {
 
   /** From the slot while the message has it, else from GPU memory. */
   private void readPayload(Message message) {
-    boolean slot =
-        message.staged && (message.index >= released || engine.options.mistakes().releaseEarly());
+    boolean slot = message.staged && message.index >= released;
     message.staged = slot;
     long from = slot ? slot(message) : message.local;
     message.reading = true;
@@ -303,8 +277,7 @@ public final class SendRing implements MmioTarget {
       sent.add(message);
       transmitted++;
       event(PushEvent.Kind.TRANSMITTED, message.index);
-      boolean through = engine.options.release() == PushOptions.Release.TRANSMITTED;
-      if (through || engine.options.mistakes().releaseEarly()) {
+      if (engine.options.release() == PushOptions.Release.TRANSMITTED) {
         release(transmitted);
       }
     }
@@ -339,14 +312,10 @@ public final class SendRing implements MmioTarget {
   void control(PushFrame frame) {
     SendFlow flow = flow(frame.source());
     switch (frame.kind) {
-      case ACK -> flow.acknowledged(frame.sequence, frame.echo, frame.limit);
+      case ACK -> flow.acknowledged(frame.sequence, frame.echo);
       case NAK -> {
         event(PushEvent.Kind.GAP, frame.sequence);
-        flow.missing(frame.sequence, false);
-      }
-      case NOT_READY -> {
-        event(PushEvent.Kind.NOT_READY, frame.sequence);
-        flow.missing(frame.sequence, true);
+        flow.missing(frame.sequence);
       }
       case GRANT -> flow.granted(frame.limit);
       default -> throw new IllegalStateException("not a control frame: " + frame.kind);
@@ -383,11 +352,6 @@ public final class SendRing implements MmioTarget {
     String text =
         "ring %d: db %d, tx %d, una %d, ci %d"
             .formatted(number, rung, transmitted, unacknowledged, released);
-    if (refusing) {
-      text +=
-          "; refuses a posted write (doorbell %d) since %d ns, and %d completions of its own reads wait behind it"
-              .formatted(doorbells.peek(), refusingSince, behind.size());
-    }
     return text + (flows.isEmpty() ? "" : "; " + flows);
   }
 

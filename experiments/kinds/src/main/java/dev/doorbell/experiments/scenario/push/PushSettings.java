@@ -9,7 +9,6 @@ import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.scenario.kind.ExperimentKind.SettingName;
 import dev.doorbell.experiments.scenario.world.Owned;
 import dev.doorbell.push.PushOptions;
-import dev.doorbell.push.PushOptions.Receiving;
 import dev.doorbell.push.PushOptions.Service;
 import dev.doorbell.push.PushOptions.WindowOptions;
 import dev.doorbell.push.RingShape;
@@ -128,7 +127,7 @@ record PushSettings(
             .with(new WindowOptions(policy.window, window * size));
     // A grant keeps the receiver's port busy: what it gets in a round trip, and two frames.
     int granted = (int) Math.round(rtt * rate) + 2 * frame();
-    return policy == Policy.GRANT ? options.with(new Receiving(0, 0, true, granted)) : options;
+    return policy == Policy.GRANT ? options.withGrants(granted) : options;
   }
 
   /** Far from the seed of the gaps: neighbouring seeds would give neighbouring times. */

@@ -11,8 +11,6 @@ import dev.doorbell.push.PushChecker.PushViolation;
 import dev.doorbell.push.PushEvent.Kind;
 import dev.doorbell.push.PushOptions;
 import dev.doorbell.push.PushOptions.Mistakes;
-import dev.doorbell.push.PushOptions.Receiving;
-import dev.doorbell.push.PushOptions.Release;
 import dev.doorbell.push.RingShape;
 import dev.doorbell.push.network.Cable;
 import dev.doorbell.push.network.Frame;
@@ -55,23 +53,6 @@ class PushFailureModesTest {
       PushTraffic small = PushTraffic.of(RingShape.of(2, 256), 256, 40, 1);
       assertThatViolates(
           "I1", () -> bench.push(small.with(it -> it.flags = with(PushRingView.NO_CREDITS))));
-    }
-  }
-
-  @Test
-  void f1_a_slot_that_is_given_back_before_its_acknowledgement_is_noticed_at_once() {
-    PushOptions early = mistaken(new Mistakes(true, 0, false, false, 0));
-    try (PushBench bench = new PushBench(early, LOSES_THE_FIRST)) {
-      assertThatViolates("I2", () -> bench.push(TRAFFIC));
-    }
-  }
-
-  @Test
-  void f1_what_goes_again_from_a_slot_given_back_is_somebody_elses() {
-    // The engine is told that it may release when sent, but reads slots as if it had kept them.
-    PushOptions early = mistaken(new Mistakes(true, 0, false, false, 0)).with(Release.TRANSMITTED);
-    try (PushBench bench = new PushBench(early, LOSES_THE_FIRST)) {
-      assertThatViolates("I5", () -> bench.push(TRAFFIC));
     }
   }
 
@@ -174,7 +155,7 @@ class PushFailureModesTest {
   @Test
   void f7_credits_that_are_lost_are_written_again() {
     try (PushBench bench =
-        new PushBench(mistaken(new Mistakes(false, 2, false, false, 0)), Cable.Impairment.NONE)) {
+        new PushBench(mistaken(new Mistakes(2, false, false)), Cable.Impairment.NONE)) {
       assertThat(bench.push(TRAFFIC)).isEqualTo(Abi.OK);
       bench.checker.finish();
       assertThat(bench.checker.count(Kind.CREDIT_LOST)).isGreaterThan(5);
@@ -184,7 +165,7 @@ class PushFailureModesTest {
   @Test
   void f7_a_credit_that_comes_after_a_later_one_takes_nothing_back() {
     try (PushBench bench =
-        new PushBench(mistaken(new Mistakes(false, 0, true, false, 0)), Cable.Impairment.NONE)) {
+        new PushBench(mistaken(new Mistakes(0, true, false)), Cable.Impairment.NONE)) {
       assertThat(bench.push(TRAFFIC)).isEqualTo(Abi.OK);
       bench.checker.finish();
     }
@@ -193,7 +174,7 @@ class PushFailureModesTest {
   @Test
   void f7_a_producer_that_never_gets_a_credit_gives_up_at_its_deadline() {
     try (PushBench bench =
-        new PushBench(mistaken(new Mistakes(false, 1, false, false, 0)), Cable.Impairment.NONE)) {
+        new PushBench(mistaken(new Mistakes(1, false, false)), Cable.Impairment.NONE)) {
       assertThat(bench.push(TRAFFIC.with(it -> it.deadlineNanos = 1_000_000)))
           .isEqualTo(Abi.ERROR_DEADLINE);
       assertThatViolates("L1", bench.checker::finish).hasMessageContaining("credit 0");
@@ -218,27 +199,6 @@ class PushFailureModesTest {
   }
 
   @Test
-  void f9_an_engine_that_refuses_posted_writes_hangs_and_says_so_by_its_deadline() {
-    // No slots: every payload is pulled, and its completion may not pass the refused doorbell.
-    RingShape headersOnly = new RingShape(64, 0, 256, 0);
-    PushTraffic pulled =
-        PushTraffic.of(headersOnly, 256, 20, 1).with(it -> it.deadlineNanos = 1_000_000);
-    try (PushBench bench =
-        new PushBench(mistaken(new Mistakes(false, 0, false, false, 1)), Cable.Impairment.NONE)) {
-      assertThat(bench.push(pulled)).isEqualTo(Abi.ERROR_DEADLINE);
-      assertThat(bench.checker.count(Kind.REFUSED)).isEqualTo(1);
-      assertThatViolates("L1", bench.checker::finish)
-          .hasMessageContaining("refuses a posted write")
-          .hasMessageContaining("1 completions of its own reads wait behind it");
-    }
-    try (PushBench bench = new PushBench(PushOptions.DEFAULT, Cable.Impairment.NONE)) {
-      assertThat(bench.push(pulled)).isEqualTo(Abi.OK);
-      bench.checker.finish();
-      assertThat(bench.checker.count(Kind.PULLED)).isEqualTo(20);
-    }
-  }
-
-  @Test
   void f10_an_acknowledgement_comes_before_the_bytes_are_visible_and_the_flag_after() {
     PushOptions options = PushOptions.DEFAULT;
     try (PushBench bench = new PushBench(options, options, 1, 0, Cable.Impairment.NONE)) {
@@ -258,24 +218,6 @@ class PushFailureModesTest {
   }
 
   @Test
-  void f11_a_slow_receiver_refuses_unless_senders_know_its_room() {
-    PushOptions blind = PushOptions.DEFAULT.with(new Receiving(2, 5_000, false, 0));
-    try (PushBench bench = new PushBench(blind, Cable.Impairment.NONE)) {
-      assertThat(bench.push(TRAFFIC)).isEqualTo(Abi.OK);
-      assertThat(bench.missing).isEqualTo(-1);
-      bench.checker.finish();
-      assertThat(bench.checker.count(Kind.NOT_READY)).isPositive();
-    }
-    PushOptions announced = PushOptions.DEFAULT.with(new Receiving(2, 5_000, true, 0));
-    try (PushBench bench = new PushBench(announced, Cable.Impairment.NONE)) {
-      assertThat(bench.push(TRAFFIC)).isEqualTo(Abi.OK);
-      assertThat(bench.missing).isEqualTo(-1);
-      bench.checker.finish();
-      assertThat(bench.checker.count(Kind.NOT_READY)).isZero();
-    }
-  }
-
-  @Test
   void f12_a_paused_destination_blocks_a_shared_ring_and_not_a_ring_of_another() {
     // Engine 1 gets nothing for 200 us; engine 2 is well.
     long paused = 200_000;
@@ -291,7 +233,7 @@ class PushFailureModesTest {
             return frame.destination() == 1 ? paused : 0;
           }
         };
-    PushOptions patient = PushOptions.DEFAULT.with(new PushOptions.Retry(10_000_000, 10_000));
+    PushOptions patient = PushOptions.DEFAULT.withRetry(10_000_000);
     assertThat(timeToReach(patient, deaf, TRAFFIC.with(PushBench.toEachInTurn(2))))
         .isGreaterThan(paused);
     assertThat(timeToReach(patient, deaf, TRAFFIC.with(PushBench.ringForEach(2))))

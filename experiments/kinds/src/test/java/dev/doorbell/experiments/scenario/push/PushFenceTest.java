@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 class PushFenceTest {
   private static final int SEEDS = 20;
   private static final PushOptions CAREFUL = PushOptions.DEFAULT;
-  private static final PushOptions TRUSTING = CAREFUL.with(new Mistakes(false, 0, false, true, 0));
+  private static final PushOptions TRUSTING = CAREFUL.with(new Mistakes(0, false, true));
 
   /** What became of the runs with seeds 1 to {@link #SEEDS}. */
   private record Tally(int violations, int early, int wrong) {}
