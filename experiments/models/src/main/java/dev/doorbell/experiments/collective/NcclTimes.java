@@ -39,6 +39,11 @@ public record NcclTimes(Collective collective, int ranks, int gpusOfThread, Topo
   /** GB/s of LL, {@code llMaxBws} of Hopper: among 1, 2 and more nodes. */
   private static final double[] LL_MOST = {141, 39, 20.4};
 
+  /** {@code treeCorrectionFactor} by protocol: tenths, of 64 bytes and each power of two above. */
+  private static final String[] TREE_TENTHS = {
+    "AAAA987777654456789", "AAAAA9888766666689999", "99999998766555567877899"
+  };
+
   // NVLS_NCHANNELS_SM90; a block's copy, measured: experiments/validation/causes.md.
   private static final int NVLS_BLOCKS = 16;
   private static final double COPY_NANOS = 2_000;
@@ -118,26 +123,34 @@ public record NcclTimes(Collective collective, int ranks, int gpusOfThread, Topo
     int levels = Integer.SIZE - 1 - Integer.numberOfLeadingZeros(nodes());
     double hops = (ranks / nodes() - 1) * TREE_NEAR[protocol] + levels * TREE_FAR[protocol];
     double rate = rate(protocol, 0.92 * bus(), 1 / 3.8, nodes() == 1 ? 7.0 / 9 : 120.0 / 128);
-    return 1e3 * (TREE_BASE[protocol] + 2 * hops) + 2 * bytes / rate;
+    int power = Long.SIZE - 1 - Long.numberOfLeadingZeros(bytes >> 6);
+    String tenths = TREE_TENTHS[protocol];
+    boolean less = power >= 0 && power < tenths.length();
+    double tenth = less ? Character.digit(tenths.charAt(power), 16) : 10;
+    return 1e3 * (TREE_BASE[protocol] + 2 * hops) + 2 * bytes / (rate * tenth / 10);
   }
 
   /** All contributions and all sums pass a port; among nodes, halves of two trees as well. */
   private double nvls(Nvlink nvlink, long bytes) {
     double request = (double) nvlink.requestBytes() / nvlink.maxPayload();
     double near = nvlink.bytesPerNano() / (1 + 1.0 / node() + request);
-    double rate = nodes() == 1 ? near : Math.min(near, far() / (nodes() == 2 ? 1 : 2));
+    double ports = nodes() == 1 ? Double.MAX_VALUE : far() / (nodes() == 2 ? 1 : 2);
     int levels = Integer.SIZE - 1 - Integer.numberOfLeadingZeros(nodes());
-    double latency = NVLS_NEAR + 2 * levels * NVLS_FAR;
-    return 1e3 * latency + copies(bytes) + bytes / rate;
+    double loop = Math.min((double) NVLS_BLOCKS * node() * chunk(bytes), bytes);
+    // The first loop goes into NCCL's buffer before the switch adds; the last one goes among nodes
+    // and out of the buffer behind all else.
+    double copies = 2 * (COPY_NANOS + loop / NVLS_BLOCKS / COPY_RATE);
+    double latency = 1e3 * (NVLS_NEAR + 2 * levels * NVLS_FAR);
+    return latency + copies + loop / ports + bytes / Math.min(near, ports);
   }
 
-  /** The first chunk goes into NCCL's buffer before the switch adds, the last one out behind it. */
-  private double copies(long bytes) {
-    long at = (long) NVLS_BLOCKS * node();
-    long chunk = bytes < 64 * at * (128 << 10) ? 64 << 10 : 128 << 10;
-    chunk = bytes < 8 * at * chunk ? 32 << 10 : chunk;
-    chunk = bytes < 2 * at * chunk ? 16 << 10 : chunk;
-    double ofBlock = Math.min((double) node() * chunk, (double) bytes / NVLS_BLOCKS);
-    return 2 * (COPY_NANOS + ofBlock / COPY_RATE);
+  private long chunk(long bytes) {
+    long loop = (long) NVLS_BLOCKS * node() << 10;
+    if (nodes() > 1) {
+      return (bytes < 64 * loop ? 32 : nodes() < 4 && bytes >= 4 * 128 * loop ? 128 : 64) << 10;
+    }
+    int kib = bytes < 64 * 128 * loop ? 64 : 128;
+    kib = bytes < 8 * kib * loop ? 32 : kib;
+    return (bytes < 2 * kib * loop ? 16 : kib) << 10;
   }
 }

@@ -74,12 +74,53 @@ class NcclTimesTest {
 
   @Test
   void an_all_reduce_among_many_nodes_passes_each_port_twice() throws ConfigException {
-    // 248 nodes: 7 levels of two trees, halves of which pass a port of 49.7 GB/s up and down.
+    // 248 nodes: 7 levels of two trees, halves of which pass a port of 49.7 GB/s up and down, and
+    // then the last loop, 16 blocks with 8 chunks of 64 KiB.
     double rate = 8 * 50.0 * 4096 / (4096 + 28) / 2;
+    double latency = 25_000 + 14 * 20_900 + 2 * (2000 + (512 << 10) / 36.3);
     assertThat(times(Collective.ALL_REDUCE, 512L << 20, 1984, "dgx-h100").get("nvls simple"))
-        .isCloseTo(
-            25_000 + 14 * 20_900 + 2 * (2000 + (512 << 10) / 36.3) + (512L << 20) / rate,
-            within(1.0));
+        .isCloseTo(latency + ((512L << 20) + (8 << 20)) / rate, within(1.0));
+  }
+
+  @Test
+  void chunks_of_a_tree_of_switches_grow_with_the_size() throws ConfigException {
+    // A loop of 16 blocks with 8 chunks each, on 2 and on 4 nodes; below one loop it is the size.
+    assertThat(loop(4 << 20, 2)).isCloseTo(4 << 20, within(100.0));
+    assertThat(loop((8 << 20) - 1, 2)).isCloseTo(4 << 20, within(100.0));
+    assertThat(loop(8 << 20, 2)).isCloseTo(8 << 20, within(100.0));
+    assertThat(loop((64 << 20) - 1, 2)).isCloseTo(8 << 20, within(100.0));
+    assertThat(loop(64 << 20, 2)).isCloseTo(16 << 20, within(100.0));
+    assertThat(loop(64 << 20, 4)).isCloseTo(8 << 20, within(100.0));
+    assertThat(loop(1 << 20, 2)).isCloseTo(1 << 20, within(100.0));
+  }
+
+  private static double loop(long bytes, int nodes) throws ConfigException {
+    double ports = 8 * 50.0 * 4096 / (4096 + 28) / (nodes == 2 ? 1 : 2);
+    double near = 360 / (1 + 1.0 / 8 + 26.0 / 128);
+    double time = times(Collective.ALL_REDUCE, bytes, 8 * nodes, "dgx-h100").get("nvls simple");
+    double latency = 25_000 + 2 * (nodes / 2) * 20_900 + 4000;
+    return (time - latency - bytes / Math.min(near, ports)) / (2 / (16 * 36.3) + 1 / ports);
+  }
+
+  @Test
+  void a_tree_has_the_part_of_its_rate_that_nccl_reckons_with() throws ConfigException {
+    // 7 of 9 of 0.92 of 360 GB/s; six tenths at 64 KiB and at 2 MiB less a byte, all from 64 MiB
+    // on.
+    double whole = 0.92 * 360 * 7 / 9;
+    assertThat(tree("tree ll128", 64 << 10)).isCloseTo(whole * 0.6, within(0.01));
+    assertThat(tree("tree ll128", (4 << 20) - 1)).isCloseTo(whole * 0.6, within(0.01));
+    assertThat(tree("tree ll128", 4 << 20)).isCloseTo(whole * 0.8, within(0.01));
+    assertThat(tree("tree ll128", 128 << 20)).isCloseTo(whole, within(0.01));
+    assertThat(tree("tree simple", 256 << 20)).isCloseTo(0.92 * 360 * 0.9, within(0.01));
+    assertThat(tree("tree simple", 512 << 20)).isCloseTo(0.92 * 360, within(0.01));
+    assertThat(tree("tree ll", 128 << 10)).isCloseTo(0.92 * 360 / 3.8 * 0.5, within(0.01));
+    assertThat(tree("tree ll", 32)).isCloseTo(0.92 * 360 / 3.8, within(0.5));
+  }
+
+  private static double tree(String name, long bytes) throws ConfigException {
+    double latency =
+        name.endsWith("ll") ? 15_200 : name.endsWith("ll128") ? 14_000 + 17_500 : 8400 + 56_000;
+    return 2 * bytes / (times(Collective.ALL_REDUCE, bytes, 8, "dgx-h100").get(name) - latency);
   }
 
   @Test
