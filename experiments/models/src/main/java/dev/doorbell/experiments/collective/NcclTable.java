@@ -43,19 +43,10 @@ public final class NcclTable {
     head("(B)", "(elements)", "", "", "", "(us)", "(GB/s)", "(GB/s)", "");
   }
 
-  private void head(
-      String size,
-      String count,
-      String kind,
-      String redop,
-      String from,
-      String time,
-      String algorithm,
-      String bus,
-      String wrong) {
+  private void head(String... names) {
     line(
-        "# %10s  %12s  %8s  %6s  %6s  %7s  %6s  %6s %6s  %7s  %6s  %6s %6s",
-        size, count, kind, redop, from, time, algorithm, bus, wrong, time, algorithm, bus, wrong);
+        "# %10s  %12s  %8s  %6s  %6s  %7s  %6s  %6s %6s  %6$7s  %7$6s  %8$6s %9$6s",
+        (Object[]) names);
   }
 
   /**

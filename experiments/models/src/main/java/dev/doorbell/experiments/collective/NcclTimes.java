@@ -41,7 +41,7 @@ public record NcclTimes(Collective collective, int ranks, int gpusOfThread, Topo
 
   /** {@code treeCorrectionFactor} by protocol: tenths, of 64 bytes and each power of two above. */
   private static final String[] TREE_TENTHS = {
-    "AAAA987777654456789", "AAAAA9888766666689999", "99999998766555567877899"
+    "AAAA987777654456789A", "AAAAA9888766666689999A", "99999998766555567877899A"
   };
 
   // NVLS_NCHANNELS_SM90; a block's copy, measured: experiments/validation/causes.md.
@@ -120,14 +120,13 @@ public record NcclTimes(Collective collective, int ranks, int gpusOfThread, Topo
   }
 
   private double tree(int protocol, long bytes) {
-    int levels = Integer.SIZE - 1 - Integer.numberOfLeadingZeros(nodes());
+    int levels = Math.getExponent((double) nodes());
     double hops = (ranks / nodes() - 1) * TREE_NEAR[protocol] + levels * TREE_FAR[protocol];
     double rate = rate(protocol, 0.92 * bus(), 1 / 3.8, nodes() == 1 ? 7.0 / 9 : 120.0 / 128);
-    int power = Long.SIZE - 1 - Long.numberOfLeadingZeros(bytes >> 6);
     String tenths = TREE_TENTHS[protocol];
-    boolean less = power >= 0 && power < tenths.length();
-    double tenth = less ? Character.digit(tenths.charAt(power), 16) : 10;
-    return 1e3 * (TREE_BASE[protocol] + 2 * hops) + 2 * bytes / (rate * tenth / 10);
+    int power = Math.clamp(Math.getExponent(bytes / 64.0), 0, tenths.length() - 1);
+    rate *= Character.digit(tenths.charAt(power), 16) / 10.0;
+    return 1e3 * (TREE_BASE[protocol] + 2 * hops) + 2 * bytes / rate;
   }
 
   /** All contributions and all sums pass a port; among nodes, halves of two trees as well. */
@@ -135,12 +134,10 @@ public record NcclTimes(Collective collective, int ranks, int gpusOfThread, Topo
     double request = (double) nvlink.requestBytes() / nvlink.maxPayload();
     double near = nvlink.bytesPerNano() / (1 + 1.0 / node() + request);
     double ports = nodes() == 1 ? Double.MAX_VALUE : far() / (nodes() == 2 ? 1 : 2);
-    int levels = Integer.SIZE - 1 - Integer.numberOfLeadingZeros(nodes());
     double loop = Math.min((double) NVLS_BLOCKS * node() * chunk(bytes), bytes);
-    // The first loop goes into NCCL's buffer before the switch adds; the last one goes among nodes
-    // and out of the buffer behind all else.
+    // The first loop is copied before the switch adds; the last one crosses the ports behind all.
     double copies = 2 * (COPY_NANOS + loop / NVLS_BLOCKS / COPY_RATE);
-    double latency = 1e3 * (NVLS_NEAR + 2 * levels * NVLS_FAR);
+    double latency = 1e3 * (NVLS_NEAR + 2 * Math.getExponent((double) nodes()) * NVLS_FAR);
     return latency + copies + loop / ports + bytes / Math.min(near, ports);
   }
 
@@ -149,8 +146,7 @@ public record NcclTimes(Collective collective, int ranks, int gpusOfThread, Topo
     if (nodes() > 1) {
       return (bytes < 64 * loop ? 32 : nodes() < 4 && bytes >= 4 * 128 * loop ? 128 : 64) << 10;
     }
-    int kib = bytes < 64 * 128 * loop ? 64 : 128;
-    kib = bytes < 8 * kib * loop ? 32 : kib;
+    int kib = bytes < 8 * 64 * loop ? 32 : bytes < 64 * 128 * loop ? 64 : 128;
     return (bytes < 2 * kib * loop ? 16 : kib) << 10;
   }
 }
