@@ -92,7 +92,8 @@ class CollCommandTest {
   @Test
   void nccl_refuses_a_collective_that_its_cost_model_lacks() {
     assertThat(session.type("coll", "broadcast", "-g", "4", "--nccl")).isEqualTo(ExitCode.USAGE);
-    assertThat(session.err()).contains("DB-U003", "all_gather and reduce_scatter are predicted");
+    assertThat(session.err())
+        .contains("DB-U003", "all_gather, reduce_scatter; all_to_all in a node");
     assertThat(session.out()).doesNotContain("N/A");
   }
 

@@ -1,10 +1,8 @@
 package dev.doorbell.experiments.collective;
 
-import static dev.doorbell.experiments.collective.Collective.ALL_GATHER;
 import static dev.doorbell.experiments.collective.Collective.ALL_REDUCE;
-import static dev.doorbell.experiments.collective.Collective.ALL_TO_ALL;
+import static dev.doorbell.experiments.collective.Collective.ALL_TO_ALL_V;
 import static dev.doorbell.experiments.collective.Collective.BARRIER;
-import static dev.doorbell.experiments.collective.Collective.REDUCE_SCATTER;
 
 import dev.doorbell.experiments.collective.Schedule.Segments;
 import java.util.Arrays;
@@ -37,18 +35,14 @@ public enum Algorithm {
       case HALVING ->
           collective == ALL_REDUCE
               || collective == BARRIER
-              || ((collective == REDUCE_SCATTER || collective == ALL_GATHER)
-                  && Integer.bitCount(ranks) == 1);
+              || (collective.divides() && !collective.exchanges() && Integer.bitCount(ranks) == 1);
       case DIRECT -> true;
       case HIERARCHICAL ->
           node > 1
               && ranks > node
               && ranks % node == 0
-              && (collective == ALL_REDUCE
-                  || collective == REDUCE_SCATTER
-                  || collective == ALL_GATHER
-                  || collective == ALL_TO_ALL
-                  || collective.rooted());
+              && collective != ALL_TO_ALL_V
+              && collective != BARRIER;
       case NVLS -> node > 1 && ranks <= node && collective == ALL_REDUCE;
     };
   }

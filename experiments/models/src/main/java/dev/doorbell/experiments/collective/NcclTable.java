@@ -5,6 +5,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.Set;
 
@@ -35,10 +36,7 @@ public final class NcclTable {
     this.reduction = collective.reduces() ? reduction : "none";
     this.root = collective.rooted() ? root : -1;
     text.append("#\n");
-    line(
-        "# %10s  %12s  %8s  %6s  %6s           out-of-place                       in-place         "
-            + " ",
-        "", "", "", "", "");
+    line("# %50s           out-of-place                       in-place          ", "");
     head("size", "count", "type", "redop", "root", "time", "algbw", "busbw", "#wrong");
     head("(B)", "(elements)", "", "", "", "(us)", "(GB/s)", "(GB/s)", "");
   }
@@ -109,12 +107,9 @@ public final class NcclTable {
             String time = time(times.getOrDefault(each, Double.NaN) / 1e3);
             rows.append(format("  %" + Math.max(10, each.length() + 3) + "s", time));
           }
-          String least =
-              times.entrySet().stream()
-                  .min(Map.Entry.comparingByValue())
-                  .map(Map.Entry::getKey)
-                  .orElse(NONE);
-          rows.append("  ").append(least).append('\n');
+          Optional<Map.Entry<String, Double>> least =
+              times.entrySet().stream().min(Map.Entry.comparingByValue());
+          rows.append("  ").append(least.map(Map.Entry::getKey).orElse(NONE)).append('\n');
         });
     return rows.toString();
   }

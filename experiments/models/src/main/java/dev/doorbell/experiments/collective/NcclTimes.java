@@ -49,12 +49,17 @@ public record NcclTimes(Collective collective, int ranks, int gpusOfThread, Topo
   private static final double COPY_NANOS = 2_000;
   private static final double COPY_RATE = 36.3;
 
+  // Sends between GPUs of a node: the least time, and GB/s of a channel; published, as above.
+  private static final double SEND_NANOS = 6_300;
+  private static final double CHANNEL_RATE = 20.4;
+  private static final int SEND_CHANNELS = 32;
+
   /** A call in a stream without a graph, for each GPU of its thread: measured, as above. */
   private static final double ISSUE_NANOS = 5_900;
 
   /**
    * Nanoseconds by algorithm and protocol, such as "ring ll" or "nvls simple"; nothing for other
-   * collectives than all-reduce, all-gather and reduce-scatter.
+   * collectives than all-reduce, all-gather, reduce-scatter and, in a node, all-to-all.
    *
    * @param bytes of the larger buffer
    */
@@ -72,6 +77,9 @@ public record NcclTimes(Collective collective, int ranks, int gpusOfThread, Topo
     Nvlink nvlink = topology.nvlink();
     if (reduces && nvlink != null && nvlink.reduces()) {
       times.put("nvls simple", nvls(nvlink, bytes));
+    }
+    if (collective == Collective.ALL_TO_ALL && nvlink != null && nodes() == 1) {
+      times.put("p2p simple", send(nvlink.bytesPerNano(), bytes / ranks));
     }
     double issue = Math.min(gpusOfThread, node()) * ISSUE_NANOS;
     times.replaceAll((algorithm, nanos) -> Math.max(nanos, issue));
@@ -127,6 +135,17 @@ public record NcclTimes(Collective collective, int ranks, int gpusOfThread, Topo
     int power = Math.clamp(Math.getExponent(bytes / 64.0), 0, tenths.length() - 1);
     rate *= Character.digit(tenths.charAt(power), 16) / 10.0;
     return 1e3 * (TREE_BASE[protocol] + 2 * hops) + 2 * bytes / rate;
+  }
+
+  /** {@code addP2pToPlan}: a rank's channels for all peers, and more above 16 MiB a channel. */
+  private double send(double port, long part) {
+    int channels = Integer.highestOneBit(Math.max(1, SEND_CHANNELS / ranks));
+    while (part > (long) channels << 24 && channels < SEND_CHANNELS) {
+      channels *= 2;
+    }
+    double sent = Math.max((ranks - 1) * part / port, part / (channels * CHANNEL_RATE));
+    // The receiver copies the last chunk when all has been sent.
+    return SEND_NANOS + sent + Math.min(512 << 10, (double) part / channels) / CHANNEL_RATE;
   }
 
   /** All contributions and all sums pass a port; among nodes, halves of two trees as well. */

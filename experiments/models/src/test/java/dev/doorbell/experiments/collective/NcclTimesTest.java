@@ -124,8 +124,28 @@ class NcclTimesTest {
   }
 
   @Test
+  void an_all_to_all_has_channels_by_its_ranks_and_its_size() throws ConfigException {
+    // Among 8, 7/8 by the port and the last chunk by one of 20.4 GB/s; 4 channels a peer do not
+    // bound.
+    double last = (512 << 10) / 20.4;
+    assertThat(exchange(256 << 20, 8)).isCloseTo(6_300 + (224 << 20) / 360.0 + last, within(1.0));
+    // Between 2, 16 channels of up to 16 MiB bound, and 32 do not.
+    assertThat(exchange(512 << 20, 2))
+        .isCloseTo(6_300 + (256 << 20) / (16 * 20.4) + last, within(1.0));
+    assertThat(exchange((512 << 20) + 32, 2))
+        .isCloseTo(6_300 + ((256 << 20) + 16) / 360.0 + last, within(1.0));
+    // A small message is one chunk.
+    assertThat(exchange(8 << 10, 8)).isCloseTo(6_300 + 7 * 1024 / 360.0 + 256 / 20.4, within(1.0));
+  }
+
+  private static double exchange(long bytes, int ranks) throws ConfigException {
+    return times(Collective.ALL_TO_ALL, bytes, ranks, "dgx-h100").get("p2p simple");
+  }
+
+  @Test
   void what_the_cost_model_of_nccl_leaves_out_has_no_time() throws ConfigException {
-    assertThat(times(Collective.ALL_TO_ALL, 1024, 8, "dgx-h100")).isEmpty();
+    assertThat(times(Collective.ALL_TO_ALL, 1024, 16, "dgx-h100")).isEmpty();
+    assertThat(times(Collective.ALL_TO_ALL, 1024, 2, "h200-cx7")).isEmpty();
     assertThat(times(Collective.BARRIER, 0, 8, "dgx-h100")).isEmpty();
     assertThat(times(Collective.BROADCAST, 1024, 8, "dgx-h100")).isEmpty();
     assertThat(times(Collective.ALL_REDUCE, 1024, 8, "dgx-a100")).doesNotContainKey("nvls simple");

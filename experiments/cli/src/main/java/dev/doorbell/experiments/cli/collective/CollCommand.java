@@ -21,6 +21,7 @@ import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.Prediction;
 import dev.doorbell.experiments.results.print.Screen;
 import dev.doorbell.experiments.run.JournalEntry;
+import dev.doorbell.experiments.run.JournalEntry.Status;
 import dev.doorbell.experiments.run.StoredRun;
 import dev.doorbell.experiments.run.SummaryRow;
 import dev.doorbell.experiments.topology.TopologyFile;
@@ -63,6 +64,8 @@ import picocli.CommandLine.Parameters;
 public final class CollCommand extends CliCommand {
   private static final String EXPERIMENT = "collectives";
   private static final String METRIC = "collective";
+  private static final String FINISHED =
+      "sys[%d] finished, %.0f cycles, exposed communication %.0f cycles. compute %.0f cycles.%n";
   private static final String AUTO = "auto";
   private static final int MOST_SIZES = 64;
 
@@ -255,16 +258,7 @@ public final class CollCommand extends CliCommand {
       double[] exposed = values(row, "exposed");
       for (int rank = 0; rank < finish.length; rank++) {
         double compute = finish[rank] - exposed[rank];
-        context
-            .out()
-            .printf(
-                Locale.ROOT,
-                "sys[%d] finished, %.0f cycles, exposed communication %.0f cycles. compute %.0f"
-                    + " cycles.%n",
-                rank,
-                finish[rank],
-                exposed[rank],
-                compute);
+        context.out().printf(Locale.ROOT, FINISHED, rank, finish[rank], exposed[rank], compute);
       }
     }
     conclude(context.out(), run);
@@ -416,10 +410,8 @@ public final class CollCommand extends CliCommand {
         "# doorbell coll %s   ranks %d   sizes %s to %s   iterations %d   validation 1%n",
         NcclTable.word(kind), ranks(), sizes.getFirst(), sizes.getLast(), iterations);
     print.printf("# placement %s   basis %s%n", placement, run.data().basis().word());
-    int wrong = 0;
-    for (JournalEntry entry : run.entries()) {
-      wrong += entry.status() == JournalEntry.Status.MISMATCH ? 1 : 0;
-    }
+    int wrong =
+        (int) run.entries().stream().filter(each -> each.status() == Status.MISMATCH).count();
     for (String algorithm : algorithms) {
       print.printf("# algorithm %s%n", algorithm);
       NcclTable table = new NcclTable(kind, ranks(), elements, reduction, root);
@@ -489,8 +481,7 @@ public final class CollCommand extends CliCommand {
   }
 
   private static OptionalDouble time(Optional<SummaryRow> row) {
-    return row.map(found -> found.metrics().get(METRIC))
-        .map(metric -> Arrays.stream(metric.samples().values()).average())
+    return row.map(found -> Arrays.stream(values(found, METRIC)).average())
         .orElse(OptionalDouble.empty());
   }
 
@@ -522,7 +513,7 @@ public final class CollCommand extends CliCommand {
         NcclTimes times = new NcclTimes(kind, ranks(), gpus, TopologyFile.load(placement));
         predicted.replaceAll((size, none) -> times.of(size));
         if (predicted.values().stream().allMatch(Map::isEmpty)) {
-          throw usage("--nccl", "all_reduce, all_gather and reduce_scatter are predicted");
+          throw usage("--nccl", "all_reduce, all_gather, reduce_scatter; all_to_all in a node");
         }
         return NcclTable.explain(predicted);
       } catch (ConfigException e) {
