@@ -68,13 +68,7 @@ public enum Algorithm {
     switch (this) {
       case RING -> Ring.of(call, in, channel);
       case TREE -> Tree.of(call, in);
-      case HALVING -> {
-        if (call.collective() == BARRIER) {
-          dissemination(in);
-        } else {
-          Halving.of(call, in);
-        }
-      }
+      case HALVING -> Halving.of(call, in);
       case DIRECT -> Direct.of(call, in);
       case HIERARCHICAL -> Hierarchical.of(call, in);
       case NVLS -> inSwitch(call, in);

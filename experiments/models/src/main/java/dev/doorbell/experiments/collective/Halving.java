@@ -30,6 +30,7 @@ final class Halving {
       case ALL_REDUCE -> halving.allReduce();
       case REDUCE_SCATTER -> halving.reduceScatter();
       case ALL_GATHER -> halving.allGather();
+      case BARRIER -> Algorithm.dissemination(in);
       default -> throw new IllegalArgumentException("no halving makes " + call.collective());
     }
   }

@@ -44,8 +44,9 @@ public record NcclTimes(Collective collective, int ranks, int gpusOfThread, Topo
     "AAAA987777654456789A", "AAAAA9888766666689999A", "99999998766555567877899A"
   };
 
-  // NVLS_NCHANNELS_SM90; a block's copy, measured: experiments/validation/causes.md.
-  private static final int NVLS_BLOCKS = 16;
+  // NVLS_NCHANNELS_SM90, perChMaxTreeLL128Bws; a block's copy, measured: causes.md of validation.
+  private static final int CHANNELS = 16;
+  private static final double LL128_RATE = 36.7;
   private static final double COPY_NANOS = 2_000;
   private static final double COPY_RATE = 36.3;
 
@@ -134,17 +135,28 @@ public record NcclTimes(Collective collective, int ranks, int gpusOfThread, Topo
     String tenths = TREE_TENTHS[protocol];
     int power = Math.clamp(Math.getExponent(bytes / 64.0), 0, tenths.length() - 1);
     rate *= Character.digit(tenths.charAt(power), 16) / 10.0;
-    return 1e3 * (TREE_BASE[protocol] + 2 * hops) + 2 * bytes / rate;
+    double first = protocol == 1 ? firstChunk(bytes, levels) : 0;
+    return 1e3 * (TREE_BASE[protocol] + 2 * hops) + first + 2 * bytes / rate;
   }
 
-  /** {@code addP2pToPlan}: a rank's channels for all peers, and more above 16 MiB a channel. */
+  /** The first chunk of LL128 goes up and down a tree alone: {@code src/enqueue.cc}. */
+  private double firstChunk(long bytes, int levels) {
+    long channel = bytes / CHANNELS;
+    long chunk = 72_000;
+    while (chunk > 32 << 10 && channel / chunk < (1 + levels + 0.1 * node()) * 16 / node()) {
+      chunk /= 2;
+    }
+    chunk = Math.min(chunk, channel);
+    return 2 * ((node() - 1) * chunk / LL128_RATE + levels * CHANNELS * chunk / far());
+  }
+
+  /** {@code addP2pToPlan}: more channels above 16 MiB each; the last chunk is copied after all. */
   private double send(double port, long part) {
     int channels = Integer.highestOneBit(Math.max(1, SEND_CHANNELS / ranks));
     while (part > (long) channels << 24 && channels < SEND_CHANNELS) {
       channels *= 2;
     }
     double sent = Math.max((ranks - 1) * part / port, part / (channels * CHANNEL_RATE));
-    // The receiver copies the last chunk when all has been sent.
     return SEND_NANOS + sent + Math.min(512 << 10, (double) part / channels) / CHANNEL_RATE;
   }
 
@@ -153,15 +165,15 @@ public record NcclTimes(Collective collective, int ranks, int gpusOfThread, Topo
     double request = (double) nvlink.requestBytes() / nvlink.maxPayload();
     double near = nvlink.bytesPerNano() / (1 + 1.0 / node() + request);
     double ports = nodes() == 1 ? Double.MAX_VALUE : far() / (nodes() == 2 ? 1 : 2);
-    double loop = Math.min((double) NVLS_BLOCKS * node() * chunk(bytes), bytes);
+    double loop = Math.min((double) CHANNELS * node() * chunk(bytes), bytes);
     // The first loop is copied before the switch adds; the last one crosses the ports behind all.
-    double copies = 2 * (COPY_NANOS + loop / NVLS_BLOCKS / COPY_RATE);
+    double copies = 2 * (COPY_NANOS + loop / CHANNELS / COPY_RATE);
     double latency = 1e3 * (NVLS_NEAR + 2 * Math.getExponent((double) nodes()) * NVLS_FAR);
     return latency + copies + loop / ports + bytes / Math.min(near, ports);
   }
 
   private long chunk(long bytes) {
-    long loop = (long) NVLS_BLOCKS * node() << 10;
+    long loop = (long) CHANNELS * node() << 10;
     if (nodes() > 1) {
       return (bytes < 64 * loop ? 32 : nodes() < 4 && bytes >= 4 * 128 * loop ? 128 : 64) << 10;
     }

@@ -294,9 +294,7 @@ public final class CollCommand extends CliCommand {
       throws ProblemException {
     List<String> arguments =
         new ArrayList<>(List.of(EXPERIMENT, "--quiet", "--out", out.toString()));
-    for (String override : overrides) {
-      arguments.addAll(List.of("-s", override));
-    }
+    overrides.forEach(each -> arguments.addAll(List.of("-s", each)));
     RunCommand command = new RunCommand();
     new CommandLine(command).parseArgs(arguments.toArray(String[]::new));
     return command.run(context.printingTo(printed, context.arguments()));
@@ -465,8 +463,7 @@ public final class CollCommand extends CliCommand {
         print.printf("# without a result: %s%n", problem.text());
       }
     }
-    print.printf("# %s%n", Screen.basis(run.data().basis()));
-    print.printf("# run %s%n", run.path());
+    print.printf("# %s%n# run %s%n", Screen.basis(run.data().basis()), run.path());
   }
 
   /** Returns what the point chose by itself, such as "direct in 8 channels". */
@@ -491,13 +488,10 @@ public final class CollCommand extends CliCommand {
         .filter(row -> row.metrics().containsKey(METRIC))
         .filter(row -> has(row, "algorithm", algorithm))
         .filter(row -> has(row, "size", Long.toString(size)))
-        .filter(row -> has(row, "buffers", buffers) || only(row, buffers))
+        // A collective that is not made in place has no axis of that name.
+        .filter(row -> has(row, "buffers", buffers) || !row.axes().containsKey("buffers"))
+        .filter(row -> row.axes().containsKey("buffers") || buffers.equals("out-of-place"))
         .findFirst();
-  }
-
-  /** A collective that is not made in place has no axis of that name. */
-  private static boolean only(SummaryRow row, String buffers) {
-    return !row.axes().containsKey("buffers") && buffers.equals("out-of-place");
   }
 
   private static boolean has(SummaryRow row, String axis, String value) {
