@@ -65,7 +65,6 @@ class FuzzTargetsTest {
             "faults",
             "journal",
             "log",
-            "machine",
             "manifest",
             "map",
             "paper",

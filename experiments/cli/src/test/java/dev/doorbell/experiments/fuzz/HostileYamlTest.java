@@ -10,7 +10,6 @@ import dev.doorbell.experiments.config.kernel.KernelDescriptorReader;
 import dev.doorbell.experiments.fault.FaultFile;
 import dev.doorbell.experiments.results.paper.Paper;
 import dev.doorbell.experiments.topology.TopologyFile;
-import dev.doorbell.experiments.workbench.calibration.MachineFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -38,7 +37,6 @@ class HostileYamlTest {
     READERS.put("fault plan", text -> FaultFile.parse("x", text));
     READERS.put("descriptor", text -> new KernelDescriptorReader().read("x", text));
     READERS.put("paper", text -> Paper.parse("x", text));
-    READERS.put("machine", text -> MachineFile.measurements("x", text));
   }
 
   @Test

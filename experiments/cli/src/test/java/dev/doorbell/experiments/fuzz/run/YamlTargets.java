@@ -17,7 +17,6 @@ import dev.doorbell.experiments.plan.ExperimentRuntime;
 import dev.doorbell.experiments.plan.Plan;
 import dev.doorbell.experiments.results.paper.Paper;
 import dev.doorbell.experiments.topology.TopologyFile;
-import dev.doorbell.experiments.workbench.calibration.MachineFile;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SequencedMap;
@@ -57,11 +56,6 @@ public final class YamlTargets {
     return List.of(
         yaml("config", "experiments", YamlTargets::configs, YamlTargets::config).slow(),
         yaml("topology", "topologies", YamlTargets::topologies, YamlTargets::topology),
-        yaml(
-            "machine",
-            "measurements of a calibrated machine",
-            () -> List.of(Seeds.file("machine.json")),
-            YamlTargets::machine),
         yaml(
             "faults",
             "fault plans",
@@ -157,10 +151,6 @@ public final class YamlTargets {
 
   private static Outcome topology(byte[] input) throws ConfigException {
     return accepted(TopologyFile.parse(FILE, Seeds.text(input)));
-  }
-
-  private static Outcome machine(byte[] input) throws ConfigException {
-    return accepted(MachineFile.measurements(FILE, Seeds.text(input)));
   }
 
   private static Outcome adapter(byte[] input) {

@@ -5,8 +5,6 @@ import dev.doorbell.experiments.plan.Samples;
 import dev.doorbell.experiments.stats.Summary;
 import java.util.List;
 import java.util.Optional;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /**
  * The measurements of one machine.
@@ -17,22 +15,6 @@ import java.util.regex.Pattern;
  */
 public record Calibration(
     String gpu, Basis basis, boolean complete, List<Measurement> measurements) {
-
-  private static final Pattern GRID =
-      Pattern.compile("(?:loads|stores)\\.[a-z]+\\.([0-9]{1,5})x([0-9]{1,4})\\.[0-9]+");
-
-  /** Returns the threads of the largest grid whose bandwidth was measured, or 0. */
-  public int largestGrid() {
-    int largest = 0;
-    for (Measurement each : measurements) {
-      Matcher grid = GRID.matcher(each.name());
-      if (grid.matches()) {
-        int threads = Integer.parseInt(grid.group(1)) * Integer.parseInt(grid.group(2));
-        largest = Math.max(largest, threads);
-      }
-    }
-    return largest;
-  }
 
   public Optional<Measurement> find(String name) {
     return measurements.stream().filter(each -> each.name().equals(name)).findFirst();

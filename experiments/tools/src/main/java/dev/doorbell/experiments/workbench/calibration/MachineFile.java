@@ -1,11 +1,8 @@
 package dev.doorbell.experiments.workbench.calibration;
 
-import dev.doorbell.core.Basis;
 import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.problem.ConfigException;
-import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.config.document.DocumentKind;
-import dev.doorbell.experiments.plan.Samples;
 import dev.doorbell.experiments.stats.Interval;
 import dev.doorbell.experiments.stats.Summary;
 import dev.doorbell.experiments.topology.TopologyFile;
@@ -48,45 +45,6 @@ public final class MachineFile {
    */
   public static String text(Calibration calibration, String base) throws ConfigException {
     return new MachineFile(calibration, base).build(base);
-  }
-
-  /**
-   * The measurements that stand in a file.
-   *
-   * @throws ConfigException when it cannot be read, or has none
-   */
-  public static Calibration measurements(String file) throws ConfigException {
-    return measurements(file, TopologyFile.text(file));
-  }
-
-  public static Calibration measurements(String file, String text) throws ConfigException {
-    try {
-      if (KIND.values(file, text) instanceof Map<?, ?> tree
-          && tree.get("measurements") instanceof List<?> list
-          && tree.get("measured_on") instanceof String gpu) {
-        List<Measurement> measurements = new ArrayList<>();
-        for (Object each : list) {
-          measurements.add(measurement(mapping(each)));
-        }
-        boolean real = Basis.MEASURED.word().equals(tree.get("basis"));
-        return new Calibration(gpu, real ? Basis.MEASURED : Basis.MODELLED, true, measurements);
-      }
-    } catch (ClassCastException | IllegalArgumentException | NullPointerException e) {
-      throw new ConfigException(
-          List.of(Problem.of("DB-T002", file, "its measurements cannot be read")));
-    }
-    throw new ConfigException(
-        List.of(
-            Problem.of("DB-T005", file, "no 'measurements' with 'measured_on' are in it")
-                .fix("name a file that calibrate wrote")));
-  }
-
-  private static Measurement measurement(Map<String, Object> of) {
-    double[] samples =
-        list(of, "samples").stream().mapToDouble(each -> ((Number) each).doubleValue()).toArray();
-    return new Measurement(
-        String.valueOf(of.get("what")),
-        Samples.of(String.valueOf(of.get("name")), String.valueOf(of.get("unit")), samples));
   }
 
   private String build(String baseName) {

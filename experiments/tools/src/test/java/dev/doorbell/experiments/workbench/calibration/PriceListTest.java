@@ -1,14 +1,12 @@
 package dev.doorbell.experiments.workbench.calibration;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.doorbell.core.Basis;
 import dev.doorbell.core.fabric.timed.machine.GpuPrices;
 import dev.doorbell.core.fabric.timed.machine.GpuRefinements;
 import dev.doorbell.core.fabric.timed.machine.Topology;
-import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.experiments.plan.Samples;
 import dev.doorbell.experiments.topology.TopologyFile;
 import dev.doorbell.experiments.workbench.calibration.Calibration.Measurement;
@@ -173,24 +171,5 @@ class PriceListTest {
     assertThat(machine().link("gpu-slot").efficiency()).isCloseTo(share, within(0.001));
     assertThat(machine().link("uplink").efficiency()).isCloseTo(share, within(0.001));
     assertThat(machine().link("nic-slot").efficiency()).isEqualTo(0.95);
-  }
-
-  @Test
-  void measurements_are_read_back_from_the_file() throws Exception {
-    medians.put("stores.device.1x32.4", 6.0);
-    Path file = folder.resolve("machine.json");
-    Files.writeString(file, MachineFile.text(calibration(), "same-switch"));
-
-    Calibration again = MachineFile.measurements(file.toString());
-
-    assertThat(again).isEqualTo(calibration());
-    assertThat(again.largestGrid()).isEqualTo(32);
-  }
-
-  @Test
-  void a_topology_without_measurements_is_none_to_compare_with() {
-    assertThatThrownBy(() -> MachineFile.measurements("same-switch"))
-        .isInstanceOf(ConfigException.class)
-        .hasMessageContaining("no 'measurements'");
   }
 }

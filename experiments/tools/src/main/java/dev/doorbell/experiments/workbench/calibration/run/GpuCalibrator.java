@@ -35,7 +35,7 @@ public final class GpuCalibrator implements Calibrator {
   public Calibration measure(Request request) throws EnvironmentException, ConfigException {
     Topology topology = TopologyFile.load(request.topology());
     try {
-      return request.gpu().startsWith(CUDA) ? real(request, topology) : virtual(request, topology);
+      return request.gpu().startsWith(CUDA) ? real(request) : virtual(request, topology);
     } catch (GpuException e) {
       throw new EnvironmentException(
           Problem.of("DB-E003", "--gpu " + request.gpu(), String.valueOf(e.getMessage()))
@@ -44,25 +44,24 @@ public final class GpuCalibrator implements Calibrator {
     }
   }
 
-  private static Calibration real(Request request, Topology topology) {
+  private static Calibration real(Request request) {
     int ordinal = Integer.parseInt(request.gpu().substring(CUDA.length()));
     try (DirectFabric fabric = new DirectFabric();
         CudaGpu gpu = new CudaGpu(fabric, Locus.gpu(0, 0), ordinal)) {
-      return calibrate(request, topology, fabric, gpu, Workload.ON_HARDWARE, Basis.MEASURED);
+      return calibrate(request, fabric, gpu, Workload.ON_HARDWARE, Basis.MEASURED);
     }
   }
 
   private static Calibration virtual(Request request, Topology topology) {
     try (TimedFabric fabric = new TimedFabric(topology, SEED);
         VmGpu gpu = new VmGpu(fabric, Locus.gpu(0, 0), OPTIONS)) {
-      return calibrate(request, topology, fabric, gpu, Workload.IN_VIRTUAL_TIME, Basis.MODELLED);
+      return calibrate(request, fabric, gpu, Workload.IN_VIRTUAL_TIME, Basis.MODELLED);
     }
   }
 
   private static Calibration calibrate(
-      Request request, Topology topology, Fabric fabric, Gpu gpu, Workload workload, Basis basis) {
-    long poll = Math.round(topology.cpus().getFirst().poll());
-    try (PriceBench bench = new PriceBench(request, poll, fabric, gpu, workload)) {
+      Request request, Fabric fabric, Gpu gpu, Workload workload, Basis basis) {
+    try (PriceBench bench = new PriceBench(request, fabric, gpu, workload)) {
       boolean complete = bench.run();
       return new Calibration(gpu.attributes().name(), basis, complete, bench.measurements());
     }

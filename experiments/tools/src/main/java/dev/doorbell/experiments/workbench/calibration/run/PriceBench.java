@@ -1,30 +1,23 @@
 package dev.doorbell.experiments.workbench.calibration.run;
 
 import static dev.doorbell.experiments.workbench.calibration.run.PriceKernels.ATOMIC;
-import static dev.doorbell.experiments.workbench.calibration.run.PriceKernels.ATOMIC_SYSTEM;
 import static dev.doorbell.experiments.workbench.calibration.run.PriceKernels.ATOMIC_WALK;
 import static dev.doorbell.experiments.workbench.calibration.run.PriceKernels.CLOCKS;
-import static dev.doorbell.experiments.workbench.calibration.run.PriceKernels.ECHO;
 import static dev.doorbell.experiments.workbench.calibration.run.PriceKernels.EMPTY;
 import static dev.doorbell.experiments.workbench.calibration.run.PriceKernels.FENCE;
-import static dev.doorbell.experiments.workbench.calibration.run.PriceKernels.FENCE_SC;
 import static dev.doorbell.experiments.workbench.calibration.run.PriceKernels.FENCE_SYSTEM;
-import static dev.doorbell.experiments.workbench.calibration.run.PriceKernels.NOTHING;
 import static dev.doorbell.experiments.workbench.calibration.run.PriceKernels.ROUND_INSTRUCTIONS;
 import static dev.doorbell.experiments.workbench.calibration.run.PriceKernels.ROUND_OF;
 import static dev.doorbell.experiments.workbench.calibration.run.PriceKernels.STORE;
 import static dev.doorbell.experiments.workbench.calibration.run.PriceKernels.STORE_FENCE;
-import static dev.doorbell.experiments.workbench.calibration.run.PriceKernels.STORE_FENCE_SC;
 import static dev.doorbell.experiments.workbench.calibration.run.PriceKernels.STORE_FENCE_SYSTEM;
 import static dev.doorbell.experiments.workbench.calibration.run.PriceKernels.STRONG_LOAD;
 import static dev.doorbell.experiments.workbench.calibration.run.PriceKernels.UNROLLED;
 import static dev.doorbell.experiments.workbench.calibration.run.PriceKernels.WEAK_LOAD;
-import static dev.doorbell.experiments.workbench.calibration.run.PriceKernels.WIDE_LOAD;
 import static dev.doorbell.experiments.workbench.calibration.run.PriceKernels.WIDTHS;
 
 import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.gpu.Gpu;
-import dev.doorbell.core.gpu.GpuException;
 import dev.doorbell.core.gpu.GpuModule;
 import dev.doorbell.core.gpu.KernelArguments;
 import dev.doorbell.core.memory.Memory;
@@ -46,21 +39,16 @@ import java.util.Map;
 
 /** Runs the price kernels on one GPU, one after the other. */
 final class PriceBench implements AutoCloseable {
-  private static final long ECHO_CYCLES = 2_000_000_000L;
   private static final ValueLayout.OfLong U64 =
       ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
   private static final int LINE = 256;
   private static final int WARP = 32;
   private static final int[] BLOCKS = {1, 8, 32, 132};
 
-  /** More than the caches of a CPU hold. */
-  private static final long EVICTING_BYTES = 1L << 30;
-
   private static final int LEAST_ACCESSES = 8;
   private static final int[] THREADS = {32, 256, 1024};
 
   private final Request request;
-  private final long pollNanos;
   private final Workload workload;
   private final PriceRig rig;
   private final GpuModule module;
@@ -75,9 +63,8 @@ final class PriceBench implements AutoCloseable {
 
   private final Map<Integer, Double> empty = new HashMap<>();
 
-  PriceBench(Request request, long pollNanos, Fabric fabric, Gpu gpu, Workload workload) {
+  PriceBench(Request request, Fabric fabric, Gpu gpu, Workload workload) {
     this.request = request;
-    this.pollNanos = pollNanos;
     this.workload = workload;
     rig = new PriceRig(fabric, gpu, workload, request.samples());
     module = rig.load("prices", PriceKernels.ptx());
@@ -95,13 +82,7 @@ final class PriceBench implements AutoCloseable {
     List<Runnable> steps = new ArrayList<>(List.of(this::clocks, this::instructions));
     steps.addAll(prices());
     steps.add(this::loadsTogether);
-    steps.add(this::echo);
     if (workload.copyBytes() > 0) {
-      steps.add(() -> far("load.far", device, "strong load, 64 MiB walked"));
-      steps.add(() -> far("load.host.far", host, "strong load of host memory, 64 MiB walked"));
-      steps.add(() -> cold("load.host.cold", "strong load of host memory that no cache holds"));
-      steps.add(this::hotLines);
-      steps.add(this::launches);
       steps.add(this::copies);
     }
     for (int width : WIDTHS) {
@@ -132,12 +113,10 @@ final class PriceBench implements AutoCloseable {
         () -> chain(WEAK_LOAD, "load", device, "weak load that misses the first cache"),
         () -> chain(STRONG_LOAD, "load.strong", device, "strong load, a poll"),
         () -> chain(STRONG_LOAD, "load.host", host, "strong load of host memory"),
-        () -> chain(WIDE_LOAD, "load.host.wide", host, "strong load of 16 bytes"),
         () -> self(WEAK_LOAD, "load.hit", device, quick, "weak load of one line"),
         () -> price(STORE, "store", device, 1, "weak store, 16 at once"),
         () -> price(STORE, "store.host", host, 1, "store to host memory, 16 at once"),
         () -> price(ATOMIC, "atomic", device, many, "atomic of GPU scope"),
-        () -> price(ATOMIC_SYSTEM, "atomic.system", device, many, "atomic of system scope"),
         // The same lines as those of load.host: one may be much nearer than another.
         () -> chain(ATOMIC_WALK, "atomic.host", host, "atomic of system scope on host memory"),
         () -> price(FENCE, "fence.floor", device, many, "fence.gpu, nothing to drain"),
@@ -152,11 +131,7 @@ final class PriceBench implements AutoCloseable {
                 "fence.system.host",
                 host,
                 many,
-                "store to host memory and fence.sys"),
-        () -> price(FENCE_SC, "fence.sc.floor", device, many, "fence.sc, nothing to drain"),
-        () ->
-            price(
-                STORE_FENCE_SC, "fence.sc.host", host, many, "store to host memory and fence.sc"));
+                "store to host memory and fence.sys"));
   }
 
   private void clocks() {
@@ -177,43 +152,7 @@ final class PriceBench implements AutoCloseable {
    * polls.
    */
   private void chain(Price price, String name, Memory memory, String what) {
-    chain(price, name, memory, workload.chainBytes(), what);
-  }
-
-  /** Measures loads of what no cache holds, and what other tables of the memory management add. */
-  private void far(String name, Memory memory, String what) {
-    chain(STRONG_LOAD, name, memory, Math.toIntExact(workload.mostBytes()), what);
-  }
-
-  /**
-   * Measures loads of what the CPU has written, followed by so much that no cache of its holds it.
-   */
-  private void cold(String name, String what) {
-    link(host, workload.chainBytes());
-    try (Arena arena = Arena.ofConfined()) {
-      arena.allocate(EVICTING_BYTES).fill((byte) 1);
-    }
-    price(STRONG_LOAD, name, host, workload.rounds(), what);
-  }
-
-  /** Loads of a warp, line by line, of what the CPU has just written. */
-  private void hotLines() {
-    say("line.host.hot");
-    int rounds = workload.accessesPerThread();
-    long bytes = (long) rounds * WARP * Integer.BYTES;
-    double[] nanos = new double[workload.repeats()];
-    for (int i = 0; i < nanos.length; i++) {
-      host.fill(0, bytes, (byte) i);
-      nanos[i] = elapsed(PriceKernels.bandwidth(false, 4), host, 1, WARP, bytes) / rounds;
-    }
-    measurements.add(
-        new Measurement(
-            "a round of a warp that loads lines that the CPU has just written",
-            Samples.of("line.host.hot", "ns", nanos)));
-  }
-
-  private void chain(Price price, String name, Memory memory, int length, String what) {
-    link(memory, length);
+    link(memory, workload.chainBytes());
     price(price, name, memory, workload.rounds(), what);
   }
 
@@ -269,51 +208,6 @@ final class PriceBench implements AutoCloseable {
 
   private void loadsTogether() {
     measurements.addAll(new LoadsTogether(rig, nanosPerCycle, request.progress()).measure());
-  }
-
-  /** From a flag that the GPU raises to the CPU's answer. */
-  private void echo() {
-    say("echo");
-    host.fill(0, 2L * LINE, (byte) 0);
-    out.fill(0, out.size(), (byte) 0);
-    try (EchoAgent _ =
-        new EchoAgent(rig.fabric, host.address(), host.address() + LINE, pollNanos)) {
-      launch(
-          ECHO,
-          1,
-          1,
-          new KernelArguments()
-              .add(host)
-              .add(host.address() + LINE)
-              .add(out)
-              .add(rig.total())
-              .add(ECHO_CYCLES));
-    }
-    double[] nanos = rig.samples();
-    for (int i = 0; i < nanos.length; i++) {
-      if (nanos[i] == 0) {
-        throw new GpuException("the CPU did not answer the GPU's flag %d".formatted(i));
-      }
-      nanos[i] *= nanosPerCycle;
-    }
-    measurements.add(
-        new Measurement("flag to the CPU and its answer", Samples.of("echo", "ns", nanos)));
-  }
-
-  private void launches() {
-    say("launch");
-    double[] nanos = new double[request.samples()];
-    for (int i = -workload.warmSamples(); i < nanos.length; i++) {
-      long start = System.nanoTime();
-      launch(NOTHING, 1, 1, new KernelArguments());
-      if (i >= 0) {
-        nanos[i] = System.nanoTime() - start;
-      }
-    }
-    measurements.add(
-        new Measurement(
-            "launch of an empty kernel until the host sees its end",
-            Samples.of("launch", "ns", nanos)));
   }
 
   @SuppressWarnings("restricted") // the range is the pinned memory's own

@@ -33,13 +33,9 @@ final class PriceKernels {
   static final Price WEAK_LOAD = new Price("load_weak", "ld.global.u64 %p, [%p];", false);
   static final Price STRONG_LOAD =
       new Price("load_strong", "ld.relaxed.sys.global.u64 %p, [%p];", false);
-  static final Price WIDE_LOAD =
-      new Price("load_wide", "ld.relaxed.sys.global.v2.u64 {%p, %v}, [%p];", false);
   static final Price STORE = new Price("store", "st.global.u64 [%p+$k], %v;", true);
   static final Price ATOMIC =
       new Price("atomic_gpu", "atom.relaxed.gpu.global.exch.b64 %v, [%p], %v;", true);
-  static final Price ATOMIC_SYSTEM =
-      new Price("atomic_sys", "atom.relaxed.sys.global.exch.b64 %v, [%p], %v;", true);
 
   /** Changes nothing, and loads where the next one goes, as a load does. */
   static final Price ATOMIC_WALK =
@@ -51,26 +47,18 @@ final class PriceKernels {
       new Price("store_fence_gpu", "st.global.u64 [%p+$k], %v;\n\tfence.acq_rel.gpu;", false);
   static final Price STORE_FENCE_SYSTEM =
       new Price("store_fence_sys", "st.global.u64 [%p+$k], %v;\n\tfence.acq_rel.sys;", false);
-  static final Price FENCE_SC = new Price("fence_sc_sys", "fence.sc.sys;", false);
-  static final Price STORE_FENCE_SC =
-      new Price("store_fence_sc_sys", "st.global.u64 [%p+$k], %v;\n\tfence.sc.sys;", false);
-
   static final List<Price> PRICES =
       List.of(
           EMPTY,
           WEAK_LOAD,
           STRONG_LOAD,
-          WIDE_LOAD,
           STORE,
           ATOMIC,
-          ATOMIC_SYSTEM,
           ATOMIC_WALK,
           FENCE,
           FENCE_SYSTEM,
           STORE_FENCE,
-          STORE_FENCE_SYSTEM,
-          FENCE_SC,
-          STORE_FENCE_SC);
+          STORE_FENCE_SYSTEM);
 
   static final List<Integer> WIDTHS = List.of(4, 8, 16);
 
@@ -83,8 +71,6 @@ final class PriceKernels {
   static final String HEAD = ".version 7.0\n.target sm_70\n.address_size 64\n";
 
   static final String CLOCKS = "clocks";
-  static final String ECHO = "echo";
-  static final String NOTHING = "nothing";
   static final String TOGETHER = "together";
 
   private PriceKernels() {}
@@ -103,8 +89,6 @@ final class PriceKernels {
     parts.add(HEAD);
     PRICES.forEach(price -> parts.add(price(price)));
     parts.add(clocks());
-    parts.add(echo());
-    parts.add(".visible .entry %s()\n{\n\tret;\n}\n".formatted(NOTHING));
     for (int width : WIDTHS) {
       parts.add(stores(width));
       parts.add(loads(width));
@@ -125,11 +109,6 @@ final class PriceKernels {
   /** Compares how many cycles and how many nanoseconds pass together. */
   private static String clocks() {
     return template("clocks.ptx").formatted(CLOCKS);
-  }
-
-  /** Raises a flag and waits until the CPU has raised its own. */
-  private static String echo() {
-    return template("echo.ptx").formatted(ECHO);
   }
 
   /**
