@@ -143,11 +143,12 @@ public record NcclTimes(Collective collective, int ranks, int gpusOfThread, Topo
   private double firstChunk(long bytes, int levels) {
     long channel = bytes / CHANNELS;
     long chunk = 72_000;
-    while (chunk > 32 << 10 && channel / chunk < (1 + levels + 0.1 * node()) * 16 / node()) {
+    long loops = (long) Math.ceil((1 + levels + 0.1 * node()) * 16 / node());
+    while (chunk > 32 << 10 && channel < chunk * loops) {
       chunk /= 2;
     }
     chunk = Math.min(chunk, channel);
-    return 2 * ((node() - 1) * chunk / LL128_RATE + levels * CHANNELS * chunk / far());
+    return 2 * ((node() - 1) * chunk / LL128_RATE + (long) levels * CHANNELS * chunk / far());
   }
 
   /** {@code addP2pToPlan}: more channels above 16 MiB each; the last chunk is copied after all. */
@@ -156,7 +157,8 @@ public record NcclTimes(Collective collective, int ranks, int gpusOfThread, Topo
     while (part > (long) channels << 24 && channels < SEND_CHANNELS) {
       channels *= 2;
     }
-    double sent = Math.max((ranks - 1) * part / port, part / (channels * CHANNEL_RATE));
+    double sent =
+        Math.max((ranks - 1) * (double) part / port, (double) part / (channels * CHANNEL_RATE));
     return SEND_NANOS + sent + Math.min(512 << 10, (double) part / channels) / CHANNEL_RATE;
   }
 
@@ -165,7 +167,7 @@ public record NcclTimes(Collective collective, int ranks, int gpusOfThread, Topo
     double request = (double) nvlink.requestBytes() / nvlink.maxPayload();
     double near = nvlink.bytesPerNano() / (1 + 1.0 / node() + request);
     double ports = nodes() == 1 ? Double.MAX_VALUE : far() / (nodes() == 2 ? 1 : 2);
-    double loop = Math.min((double) CHANNELS * node() * chunk(bytes), bytes);
+    double loop = Math.min((double) CHANNELS * node() * chunk(bytes), (double) bytes);
     // The first loop is copied before the switch adds; the last one crosses the ports behind all.
     double copies = 2 * (COPY_NANOS + loop / CHANNELS / COPY_RATE);
     double latency = 1e3 * (NVLS_NEAR + 2 * Math.getExponent((double) nodes()) * NVLS_FAR);
@@ -173,11 +175,12 @@ public record NcclTimes(Collective collective, int ranks, int gpusOfThread, Topo
   }
 
   private long chunk(long bytes) {
-    long loop = (long) CHANNELS * node() << 10;
+    long loop = ((long) CHANNELS * node()) << 10;
     if (nodes() > 1) {
-      return (bytes < 64 * loop ? 32 : nodes() < 4 && bytes >= 4 * 128 * loop ? 128 : 64) << 10;
+      long kib = bytes < 64 * loop ? 32 : nodes() < 4 && bytes >= 4 * 128 * loop ? 128 : 64;
+      return kib << 10;
     }
-    int kib = bytes < 8 * 64 * loop ? 32 : bytes < 64 * 128 * loop ? 64 : 128;
-    return (bytes < 2 * kib * loop ? 16 : kib) << 10;
+    long kib = bytes < 8 * 64 * loop ? 32 : bytes < 64 * 128 * loop ? 64 : 128;
+    return bytes < 2 * kib * loop ? 16 << 10 : kib << 10;
   }
 }

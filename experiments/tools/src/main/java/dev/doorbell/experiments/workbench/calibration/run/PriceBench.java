@@ -42,7 +42,6 @@ final class PriceBench implements AutoCloseable {
   private static final ValueLayout.OfLong U64 =
       ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
   private static final int LINE = 256;
-  private static final int WARP = 32;
   private static final int[] BLOCKS = {1, 8, 32, 132};
 
   private static final int LEAST_ACCESSES = 8;
