@@ -64,8 +64,6 @@ import picocli.CommandLine.Parameters;
 public final class CollCommand extends CliCommand {
   private static final String EXPERIMENT = "collectives";
   private static final String METRIC = "collective";
-  private static final String FINISHED =
-      "sys[%d] finished, %.0f cycles, exposed communication %.0f cycles. compute %.0f cycles.%n";
   private static final String AUTO = "auto";
   private static final int MOST_SIZES = 64;
 
@@ -258,7 +256,15 @@ public final class CollCommand extends CliCommand {
       double[] exposed = values(row, "exposed");
       for (int rank = 0; rank < finish.length; rank++) {
         double compute = finish[rank] - exposed[rank];
-        context.out().printf(Locale.ROOT, FINISHED, rank, finish[rank], exposed[rank], compute);
+        context
+            .out()
+            .printf(
+                Locale.ROOT,
+                "sys[%d] finished, %.0f cycles, exposed communication %.0f cycles. compute %.0f cycles.%n",
+                rank,
+                finish[rank],
+                exposed[rank],
+                compute);
       }
     }
     conclude(context.out(), run);
