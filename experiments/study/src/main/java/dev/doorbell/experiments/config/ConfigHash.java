@@ -35,6 +35,10 @@ final class ConfigHash {
   /** Keys whose value 1 is the same as their absence. */
   private static final Set<String> TIMES = Set.of("repeat", "processes");
 
+  /** A setting that is gone, and its value in every hash of before and since. */
+  private static final String GONE = "hold";
+
+  private static final int GONE_VALUE = 500_000;
   private static final String LAUNCHES = "launches";
 
   private ConfigHash() {}
@@ -72,6 +76,7 @@ final class ConfigHash {
   /** Sorts settings by name: their order in the schema does not matter. */
   private static ObjectNode fixed(Schema schema, JsonNode given) {
     Map<String, JsonNode> counted = new TreeMap<>();
+    counted.put(GONE, JsonNodeFactory.instance.numberNode(GONE_VALUE));
     given
         .properties()
         .forEach(

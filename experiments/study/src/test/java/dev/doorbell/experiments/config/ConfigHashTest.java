@@ -29,7 +29,7 @@ class ConfigHashTest {
               "path placement variant ranks messages size offset sq cq record payload dma doorbell",
               "scope threads blocks posting ringing fence exclusive proxies communicating work",
               "access qps depth window chunk mtu relaxed slots load full rtt release batch senders",
-              "policy switch buffer mark producers engines remedy fault silence hold")
+              "policy switch buffer mark producers engines remedy fault silence")
           .flatMap(line -> Stream.of(line.split(" ")))
           .collect(Collectors.toSet());
 

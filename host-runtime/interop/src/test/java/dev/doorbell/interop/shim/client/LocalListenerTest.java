@@ -1,6 +1,7 @@
 package dev.doorbell.interop.shim.client;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.lang.foreign.Arena;
@@ -66,7 +67,7 @@ final class LocalListenerTest {
     try (LocalListener listener = new LocalListener(folder.resolve("s"), new LinuxCalls(exactly));
         SocketChannel client = connect()) {
       assertThat(listener.await(List.of(), LONG_NANOS)).isTrue();
-      try (LocalSocket socket = listener.accept()) {
+      try (LocalSocket socket = requireNonNull(listener.accept())) {
         List<Connection> reads = List.of(new Connection(socket, false));
         assertThat(listener.await(reads, 1000)).isFalse();
         assertThat(socket.takeReady()).isFalse();
