@@ -1,5 +1,6 @@
 package dev.doorbell.experiments.collective;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
@@ -13,6 +14,12 @@ class NcclTimesTest {
   private static Map<String, Double> times(
       Collective collective, long bytes, int ranks, String topology) throws ConfigException {
     return new NcclTimes(collective, ranks, 1, TopologyFile.load(topology)).of(bytes);
+  }
+
+  private static double time(
+      Collective collective, long bytes, int ranks, String topology, String way)
+      throws ConfigException {
+    return requireNonNull(times(collective, bytes, ranks, topology).get(way));
   }
 
   @Test
@@ -97,7 +104,7 @@ class NcclTimesTest {
   private static double loop(long bytes, int nodes) throws ConfigException {
     double ports = 8 * 50.0 * 4096 / (4096 + 28) / (nodes == 2 ? 1 : 2);
     double near = 360 / (1 + 1.0 / 8 + 26.0 / 128);
-    double time = times(Collective.ALL_REDUCE, bytes, 8 * nodes, "dgx-h100").get("nvls simple");
+    double time = time(Collective.ALL_REDUCE, bytes, 8 * nodes, "dgx-h100", "nvls simple");
     double latency = 25_000 + 2 * (nodes / 2) * 20_900 + 4000;
     return (time - latency - bytes / Math.min(near, ports)) / (2 / (16 * 36.3) + 1 / ports);
   }
@@ -116,7 +123,7 @@ class NcclTimesTest {
 
   private static double tree(String name, long bytes) throws ConfigException {
     double latency = name.equals("tree ll") ? 15_200 : 64_400;
-    return 2 * bytes / (times(Collective.ALL_REDUCE, bytes, 8, "dgx-h100").get(name) - latency);
+    return 2 * bytes / (time(Collective.ALL_REDUCE, bytes, 8, "dgx-h100", name) - latency);
   }
 
   @Test
@@ -135,7 +142,7 @@ class NcclTimesTest {
 
   private static double first(long bytes, int ranks, double latency, double rate)
       throws ConfigException {
-    double time = times(Collective.ALL_REDUCE, bytes, ranks, "dgx-h100").get("tree ll128");
+    double time = time(Collective.ALL_REDUCE, bytes, ranks, "dgx-h100", "tree ll128");
     return time - latency - 2 * bytes / rate;
   }
 
@@ -155,7 +162,7 @@ class NcclTimesTest {
   }
 
   private static double exchange(long bytes, int ranks) throws ConfigException {
-    return times(Collective.ALL_TO_ALL, bytes, ranks, "dgx-h100").get("p2p simple");
+    return time(Collective.ALL_TO_ALL, bytes, ranks, "dgx-h100", "p2p simple");
   }
 
   @Test
