@@ -436,6 +436,31 @@ API int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *fun
 	return doorbell_attribute(blocks, 106, doorbell_device);
 }
 
+/* Functions have no registers of their own here: the largest block is as good as any. */
+API int cuOccupancyMaxPotentialBlockSizeWithFlags(int *blocks, int *threads, const struct doorbell_function *function,
+						  size_t (*shared_of)(int threads), size_t shared, int limit,
+						  unsigned flags)
+{
+	(void)shared_of, (void)shared, (void)flags;
+	int each, multiprocessors, error = doorbell_attribute(&each, 106, doorbell_device);
+	if (error == OK)
+		error = doorbell_attribute(&multiprocessors, 16, doorbell_device);
+	if (error == OK)
+		error = doorbell_function_attribute(function, 0, threads);
+	if (error != OK)
+		return error;
+	if (limit > 0 && limit < *threads)
+		*threads = limit;
+	*blocks = each * multiprocessors;
+	return OK;
+}
+
+API int cuOccupancyMaxPotentialBlockSize(int *blocks, int *threads, const struct doorbell_function *function,
+					 size_t (*shared_of)(int threads), size_t shared, int limit)
+{
+	return cuOccupancyMaxPotentialBlockSizeWithFlags(blocks, threads, function, shared_of, shared, limit, 0);
+}
+
 /* Launches */
 
 /* Names of CU_LAUNCH_PARAM_*, between which a packed block of parameters stands. */

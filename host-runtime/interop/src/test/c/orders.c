@@ -26,6 +26,8 @@
 
 int cuModuleLoadData(void **module, const void *image);
 int cuModuleGetFunction(void **function, void *module, const char *name);
+int cuOccupancyMaxPotentialBlockSize(int *blocks, int *threads, void *function, size_t (*shared_of)(int threads),
+				     size_t shared, int limit);
 int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
 		   unsigned shared, void *stream, void **parameters, void **extra);
 int cuStreamCreate(void **stream, unsigned flags);
@@ -59,6 +61,10 @@ static void *launch(const char *name, void **parameters, void *after)
 {
 	void *module, *function, *stream;
 	CHECK(!cuModuleLoadData(&module, text) && !cuModuleGetFunction(&function, module, name));
+	int blocks, threads;
+	CHECK(!cuOccupancyMaxPotentialBlockSize(&blocks, &threads, function, NULL, 0, 0));
+	CHECK(threads == 1024 && blocks > 0);
+	CHECK(!cuOccupancyMaxPotentialBlockSize(&blocks, &threads, function, NULL, 0, 96) && threads == 96);
 	CHECK(!cuStreamCreate(&stream, 1));
 	CHECK(!after || !cuStreamWaitEvent(stream, after, 0));
 	CHECK(!cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, stream, parameters, NULL));
