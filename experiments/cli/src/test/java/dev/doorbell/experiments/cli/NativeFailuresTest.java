@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -50,6 +51,7 @@ class NativeFailuresTest {
   }
 
   @Test
+  @Tag("slow") // each seed runs an experiment twice
   void a_run_and_its_resume_end_with_the_same_bytes_or_a_refusal() throws Exception {
     String latencies = Configs.SMALL.replace("[latency, goodput, tlp.bytes]", "[latency]");
     String config = Files.writeString(folder.resolve("small.yaml"), latencies).toString();

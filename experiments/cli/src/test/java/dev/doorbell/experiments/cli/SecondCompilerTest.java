@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -14,6 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Runs that begin with the first compiler alone. Each JVM prints its options when it starts. */
 @EnabledOnOs(OS.LINUX)
+@Tag("slow") // JVMs of many seconds
 class SecondCompilerTest {
   private static final String FIRST_ALONE = "-XX:TieredStopAtLevel=1";
 

@@ -10,11 +10,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Allocations that fail, wherever they come first, cost a refusal with a reason, and no number. */
+@Tag("slow") // JVMs that collect garbage again and again
 class SmallMemoryTest {
   private static final int ENVIRONMENT = 4;
 

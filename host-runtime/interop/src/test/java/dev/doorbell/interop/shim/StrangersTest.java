@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -21,7 +22,8 @@ import org.junit.jupiter.api.io.TempDir;
  * rounds, or {@code -Ddoorbell.soak.minutes=10}. A program that works beside them notices nothing,
  * and the server is as large afterwards as after a third of the time.
  */
-final class StrangersTest {
+final @Tag("slow") // rounds of programs that end in many ways
+class StrangersTest {
   private static final long NANOS =
       Math.round(
           Double.parseDouble(System.getProperty("doorbell.soak.minutes", "0"))
