@@ -43,6 +43,11 @@ static struct ibv_qp *connect_self(struct ibv_pd *pd, struct ibv_cq *sends, stru
 		.cap = { .max_send_wr = MOST, .max_recv_wr = MOST, .max_send_sge = 1, .max_recv_sge = 1 } };
 	struct ibv_qp *qp = ibv_create_qp(pd, &init);
 	CHECK(qp);
+	/* Enhanced connections: there are no options, so whatever is asked for, none is agreed on. */
+	struct ibv_ece ece = { 0 };
+	CHECK(!ibv_query_ece(qp, &ece) && ece.vendor_id == 0x15b3 && ece.options == 0);
+	ece.options = 43223;
+	CHECK(!ibv_set_ece(qp, &ece));
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT, .port_num = 1,
 		.qp_access_flags = IBV_ACCESS_REMOTE_WRITE };
 	CHECK(!ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_PORT | IBV_QP_PKEY_INDEX | IBV_QP_ACCESS_FLAGS));
@@ -51,6 +56,7 @@ static struct ibv_qp *connect_self(struct ibv_pd *pd, struct ibv_cq *sends, stru
 		.ah_attr = { .is_global = 1, .port_num = 1, .grh = { .dgid = gid, .hop_limit = 1 } } };
 	CHECK(!ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
 			     IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER));
+	CHECK(!ibv_query_ece(qp, &ece) && ece.options == 0);
 	attr = (struct ibv_qp_attr){ .qp_state = IBV_QPS_RTS, .timeout = 14, .retry_cnt = 7, .rnr_retry = 7,
 		.max_rd_atomic = 1 };
 	CHECK(!ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |

@@ -73,7 +73,7 @@ public final class DeviceCommands {
         .u32(24, QP_WR) // max_recv_wr
         .u32(28, QP_WR - 1) // max_srq_recv_wr
         .u16(32, 1) // num_ports
-        .u32(36, 1 << 1) // comp_mask: there is a dump_fill_mkey
+        .u32(36, 1 << 1 | 1 << 2) // comp_mask: there is a dump_fill_mkey; ECE, of no options
         .u32(40, 72) // response_length
         .u8(44, 1) // cqe_version: CQEs have the program's names of queues
         .u8(45, 3) // cmds_supp_uhw: QUERY_DEVICE, CREATE_AH
