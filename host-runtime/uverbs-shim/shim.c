@@ -990,6 +990,9 @@ EXPORT int __openat64_2(int dir, const char *path, int flags)
 
 EXPORT int close(int fd)
 {
+	/* A program that closes whatever is open: what is written here would then go to the file that it opens next. */
+	if (fd >= 0 && (fd == shared_file || fd == wake_file))
+		return 0;
 	forget(fd);
 	shim_netlink_close(fd);
 	return sys_close(fd);
