@@ -15,6 +15,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.time.LocalDateTime;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -32,6 +33,9 @@ import java.util.zip.ZipOutputStream;
 public final class OldClasses {
   private static final int FIRST_WITH_STACK_MAPS = 50;
   private static final String CLASS = ".class";
+
+  /** Of each entry: two builds of one commit are equal to the byte. */
+  private static final LocalDateTime WRITTEN = LocalDateTime.of(2026, 1, 1, 0, 0);
 
   private final Map<String, byte[]> entries;
   private final ClassFile writer;
@@ -87,7 +91,9 @@ public final class OldClasses {
     try (ZipOutputStream zip = new ZipOutputStream(Files.newOutputStream(written))) {
       zip.setLevel(Deflater.BEST_SPEED);
       for (Map.Entry<String, byte[]> entry : entries.entrySet()) {
-        zip.putNextEntry(new ZipEntry(entry.getKey()));
+        ZipEntry named = new ZipEntry(entry.getKey());
+        named.setTimeLocal(WRITTEN);
+        zip.putNextEntry(named);
         zip.write(isOld(entry) ? newer(entry.getValue()) : entry.getValue());
         zip.closeEntry();
       }
