@@ -48,6 +48,13 @@ final class ConfigHash {
     return Schema.strings(measure.get("metrics")).contains("rate") ? 5 : 3;
   }
 
+  /** Takes out what versions that had the setting wrote into each resolved experiment. */
+  static void dropGone(ObjectNode root) {
+    if (root.get(FIXED) instanceof ObjectNode fixed && fixed.path(GONE).asInt(0) == GONE_VALUE) {
+      fixed.remove(GONE);
+    }
+  }
+
   static String of(Schema schema, ObjectNode resolved) {
     return Sha256.hex(canonical(schema, resolved).toString());
   }

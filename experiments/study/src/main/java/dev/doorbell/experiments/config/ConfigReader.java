@@ -115,6 +115,7 @@ public final class ConfigReader {
     ObjectNode root = document.root();
     SourcePositions positions = document.positions();
     RelativeTopologies.resolve(file, root);
+    ConfigHash.dropGone(root);
     List<Problem> problems = new ArrayList<>();
     Overrides changes = new Overrides(schema, root, positions, problems);
     overrides.forEach(changes::apply);

@@ -1,6 +1,7 @@
 package dev.doorbell.experiments.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.experiments.config.schema.Schema;
@@ -47,6 +48,14 @@ class ConfigHashTest {
   void the_hash_of_an_experiment_is_the_same_from_release_to_release() {
     assertThat(Configs.read(Configs.SMALL).hash())
         .isEqualTo("5961e65086d4f866faa4f0c68816f7304e20f4ee664d768ea635e0c5d04e736d");
+  }
+
+  @Test
+  void a_run_of_before_is_read_although_a_setting_is_gone() {
+    String stored = Configs.SMALL.replace("exclude:", "fixed: { hold: 500000 }\nexclude:");
+    assertThat(Configs.read(stored).hash()).isEqualTo(Configs.read(Configs.SMALL).hash());
+    assertThatThrownBy(() -> Configs.read(stored.replace("500000", "7")))
+        .hasMessageContaining("unknown key 'hold' in fixed");
   }
 
   @Test
