@@ -188,6 +188,13 @@ public final class VmWorkbench implements KernelWorkbench {
 
   @Override
   public List<Problem> checkAbi(UserKernel kernel) {
-    return AbiCheck.of(kernel, check(kernel.ptxFile(), kernel.ptx()));
+    List<Problem> problems =
+        new ArrayList<>(AbiCheck.of(kernel, check(kernel.ptxFile(), kernel.ptx())));
+    if (problems.isEmpty()) {
+      problems.addAll(
+          StructureCheck.of(
+              kernel.descriptor(), PtxParser.parse(kernel.ptxFile(), kernel.ptx()).module()));
+    }
+    return problems;
   }
 }
