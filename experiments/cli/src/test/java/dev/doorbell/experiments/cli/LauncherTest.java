@@ -13,6 +13,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.MessageDigest;
 import java.util.ArrayList;
@@ -310,9 +311,15 @@ class LauncherTest {
     Path java = Files.writeString(bin.resolve("java"), "#!/bin/sh\nprintf '%s\\n' \"$@\"\n");
     Files.setPosixFilePermissions(java, PosixFilePermissions.fromString("rwxr-xr-x"));
     Files.createDirectories(folder.resolve("lib"));
-    for (String file : files) {
-      Files.createFile(folder.resolve("lib").resolve(file));
+    StringBuilder jars = new StringBuilder();
+    for (String file : Arrays.stream(files).sorted().toList()) {
+      Path made = Files.createFile(folder.resolve("lib").resolve(file));
+      if (file.endsWith(".jar")) {
+        Files.setLastModifiedTime(made, FileTime.fromMillis(1_000_000_000_250L));
+        jars.append("%s 0 1000000000.250000000\n".formatted(file));
+      }
     }
+    Files.writeString(folder.resolve("lib/doorbell.aot.jars"), jars);
     ProcessBuilder launcher =
         new ProcessBuilder("bash", folder.resolve("doorbell").toString(), "list", "topologies");
     try (TestProgram run = TestProgram.start(folder, launcher)) {
@@ -335,6 +342,19 @@ class LauncherTest {
             "dev.doorbell.experiments.Main",
             "list",
             "topologies");
+  }
+
+  @Test
+  void a_bundle_whose_jars_are_newer_than_its_cache_does_without() throws Exception {
+    bundled("a.jar", "doorbell.aot");
+    Files.writeString(folder.resolve("lib/a.jar"), "another");
+
+    ProcessBuilder launcher =
+        new ProcessBuilder("bash", folder.resolve("doorbell").toString(), "list", "topologies");
+    try (TestProgram run = TestProgram.start(folder, launcher)) {
+      assertThat(run.await()).isZero();
+      assertThat(run.said()).contains("dev.doorbell.experiments.Main").doesNotContain("AOT");
+    }
   }
 
   @Test
