@@ -34,7 +34,7 @@ public final class OldClasses {
   private static final int FIRST_WITH_STACK_MAPS = 50;
   private static final String CLASS = ".class";
 
-  /** Of each entry: two builds of one commit are equal to the byte. */
+  /** The time of each entry, so that two builds of one commit are equal to the byte. */
   private static final LocalDateTime WRITTEN = LocalDateTime.of(2026, 1, 1, 0, 0);
 
   private final Map<String, byte[]> entries;

@@ -128,7 +128,7 @@ class NcclTimesTest {
 
   @Test
   void the_first_chunk_of_a_tree_of_ll128_has_it_alone() throws ConfigException {
-    // Of 16 channels; in a node 7 hops up and 7 down by 36.7 GB/s, among nodes the ports as well.
+    // 16 channels: in a node 7 hops up and 7 down by 36.7 GB/s, among nodes the ports as well.
     double rate = 0.92 * 360 * 7 / 9;
     assertThat(first(64 << 10, 8, 31_500, rate * 0.6)).isCloseTo(14 * 4096 / 36.7, within(1.0));
     assertThat(first((2 << 20) - 1, 8, 31_500, rate * 0.6))

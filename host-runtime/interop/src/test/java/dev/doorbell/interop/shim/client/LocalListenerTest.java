@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests the wait for programs, with epoll_pwait2 and as before Linux 5.11, which lacks it. */
 final class LocalListenerTest {
-  /** What is waited for has happened before, so that a test waits so long only if it fails. */
+  /** A test waits so long only if it fails: the event has happened before. */
   private static final long LONG_NANOS = 60_000_000_000L;
 
   @TempDir private Path folder;
