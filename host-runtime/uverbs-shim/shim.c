@@ -690,33 +690,90 @@ static void silence(int fd)
 	sys_close(idle);
 }
 
-/* A command of the program. GET_EVENT waits, unless the descriptor is not to block. */
-static ssize_t write_connections(int fd, struct device *device, const void *from, size_t bytes)
+/* A user of the device has gone; the last one ends its connection. */
+static void release(struct device *device)
 {
+	pthread_mutex_lock(&tables);
+	bool last = --device->users == 0;
+	if (last && device->number != SHIM_RDMA_CM && device->connection >= 0 && --open_devices == 0)
+		discard(SHIM_CLOCK_OFFSET, SHIM_PAGE);
+	pthread_mutex_unlock(&tables);
+	if (!last)
+		return;
+	carry_out(device);
+	if (device->connection >= 0)
+		sys_close(device->connection);
+	pthread_mutex_destroy(&device->lock);
+	free(device);
+}
+
+/* What a command holds while it runs: another thread may close the descriptor, and a kernel's file stays until then. */
+struct running {
+	struct device *device;
+	int file; /* -1: none, the command does not wait */
+};
+
+static void end_running(void *argument)
+{
+	struct running *running = argument;
+	if (running->file >= 0)
+		sys_close(running->file);
+	release(running->device);
+}
+
+/* A command of the program. GET_EVENT waits, unless the descriptor is not to block. */
+static ssize_t run_connections(int fd, struct running *running, const void *from, size_t bytes)
+{
+	struct device *device = running->device;
 	struct rdma_ucm_cmd_hdr head = { 0 };
 	int error = EINVAL;
 	if (bytes >= sizeof head) {
 		memcpy(&head, from, sizeof head);
 		size_t whole = sizeof head + head.in;
 		error = whole <= bytes && whole <= SHIM_MAX_PAYLOAD - sizeof(uint64_t) ? 0 : EINVAL;
+		if (!error && head.cmd == RDMA_USER_CM_CMD_GET_EVENT && !(syscall(SYS_fcntl, fd, F_GETFL) & O_NONBLOCK)) {
+			running->file = (int)syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, 0);
+			error = running->file < 0 ? errno : 0;
+		}
 		while (!error) {
 			uint8_t byte;
 			error = exchange(device, from, whole);
 			if (!error)
 				return (ssize_t)bytes;
-			if (error != EAGAIN || head.cmd != RDMA_USER_CM_CMD_GET_EVENT ||
-			    syscall(SYS_fcntl, fd, F_GETFL) & O_NONBLOCK)
+			if (error != EAGAIN || running->file < 0)
 				break;
-			ssize_t waiting = recv(fd, &byte, sizeof byte, MSG_PEEK);
+			ssize_t waiting = recv(running->file, &byte, sizeof byte, MSG_PEEK);
 			error = waiting > 0 ? 0 : waiting < 0 ? errno : EIO;
 		}
 	}
 	if (error == EOPNOTSUPP)
 		tell(head.cmd);
-	if (error == EIO)
+	if (error == EIO && __atomic_load_n(&devices[fd], __ATOMIC_ACQUIRE) == device)
 		silence(fd);
 	errno = error;
 	return -1;
+}
+
+static ssize_t write_connections(int fd, const void *from, size_t bytes)
+{
+	pthread_mutex_lock(&tables);
+	struct running running = { devices[fd], -1 };
+	if (running.device)
+		running.device->users++;
+	pthread_mutex_unlock(&tables);
+	if (!running.device) {
+		errno = EBADF;
+		return -1;
+	}
+	ssize_t result;
+	int error;
+	/* A thread may be cancelled while it waits. */
+	pthread_cleanup_push(end_running, &running);
+	result = run_connections(fd, &running, from, bytes);
+	error = errno;
+	pthread_cleanup_pop(1);
+	errno = error;
+	return result;
 }
 
 /* Until it calls exec, a child of vfork has its parent's tables, but descriptors of its own. */
@@ -755,17 +812,9 @@ static void forget(int fd)
 	struct device *device = devices[fd];
 	__atomic_store_n(&devices[fd], NULL, __ATOMIC_RELEASE);
 	events[fd] = 0;
-	bool last = device && --device->users == 0;
-	if (last && device->number != SHIM_RDMA_CM && device->connection >= 0 && --open_devices == 0)
-		discard(SHIM_CLOCK_OFFSET, SHIM_PAGE);
 	pthread_mutex_unlock(&tables);
-	if (!last)
-		return;
-	carry_out(device);
-	if (device->connection >= 0)
-		sys_close(device->connection);
-	pthread_mutex_destroy(&device->lock);
-	free(device);
+	if (device)
+		release(device);
 }
 
 static int open_any(int dir, const char *path, int flags, mode_t mode)
@@ -1095,7 +1144,7 @@ EXPORT ssize_t write(int fd, const void *from, size_t bytes)
 {
 	int number = shim_device(fd);
 	if (number == SHIM_RDMA_CM)
-		return write_connections(fd, devices[fd], from, bytes);
+		return write_connections(fd, from, bytes);
 	if (number >= 0) {
 		errno = EOPNOTSUPP;
 		return -1;

@@ -227,6 +227,30 @@ static void files_are_apart(void)
 	close(other);
 }
 
+static void *wait_for_end(void *file)
+{
+	expect(*(int *)file, DISCONNECTED);
+	return NULL;
+}
+
+/* A thread that waits holds the file, as in a kernel: the file's connections stay until it has its event. */
+static void a_file_is_closed_under_a_waiting_thread(void)
+{
+	pthread_t reader;
+	uint32_t child;
+	int server = open_file(0), client = open_file(0);
+	connected(server, client, &child);
+	CHECK(!pthread_create(&reader, NULL, wait_for_end, &client));
+	usleep(2000);
+	CHECK(!close(client) && write(client, "", 1) == -1 && errno == EBADF);
+	usleep(2000);
+	CHECK(!readable(server));
+	struct rdma_ucm_disconnect in = { child };
+	CHECK(!RUN(server, DISCONNECT, in, 0));
+	CHECK(!pthread_join(reader, NULL));
+	close(server);
+}
+
 int main(void)
 {
 	is_a_device();
@@ -234,6 +258,7 @@ int main(void)
 	a_blocking_read_waits();
 	a_child_cannot_use_it();
 	files_are_apart();
+	a_file_is_closed_under_a_waiting_thread();
 	puts("ok");
 	return 0;
 }
