@@ -29,7 +29,7 @@ class NamedExperimentsTest {
       Map.ofEntries(
           Map.entry(
               "pull-vs-push",
-              List.of("size=64,4K,16K,64K", "samples=3", "placement=h200-cx7,h200-cx7-rc")),
+              List.of("size=64,4K,16K,64K", "samples=3", "placement=h200-cx7,h200-cx7-epyc")),
           Map.entry("staging-knee", List.of("rtt=500,8000,32000,64000")),
           Map.entry("incast", List.of("senders=2,16", "switch=lossy,pfc")),
           Map.entry("staging-buffer", List.of("slots=4,8", "load=70,90")),

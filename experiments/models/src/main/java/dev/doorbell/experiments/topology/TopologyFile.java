@@ -44,6 +44,7 @@ public final class TopologyFile {
           "two-gpus",
           "h200-cx7",
           "h200-cx7-rc",
+          "h200-cx7-epyc",
           "h200",
           "h200nvl-cx7-far",
           "h100-cx7",

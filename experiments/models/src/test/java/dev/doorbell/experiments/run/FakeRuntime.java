@@ -133,7 +133,7 @@ public class FakeRuntime implements ExperimentRuntime {
             new Catalogue.Entry("cross-rc", "across two root complexes", ""),
             new Catalogue.Entry("cross-socket", "across two sockets", ""),
             new Catalogue.Entry("h200-cx7", "a ConnectX-7 below one switch", text("h200-cx7")),
-            new Catalogue.Entry("h200-cx7-rc", "the same across two root ports", ""),
+            new Catalogue.Entry("h200-cx7-epyc", "the same across two root ports", ""),
             new Catalogue.Entry("h200nvl-cx7-far", "a ConnectX-7 at the other socket", "")));
   }
 

@@ -15,7 +15,7 @@ public final class Configs {
               "cross-rc",
               "cross-socket",
               "h200-cx7",
-              "h200-cx7-rc",
+              "h200-cx7-epyc",
               "h200nvl-cx7-far"));
 
   /** Three paths, two sizes, one of the six points excluded. */

@@ -23,7 +23,7 @@ class ProgressTest {
   private String line(int width) throws Exception {
     String config =
         Configs.SMALL.replace(
-            "  size: [64, 4K]", "  placement: [h200nvl-cx7-far, h200-cx7-rc]\n  size: [64, 4K]");
+            "  size: [64, 4K]", "  placement: [h200nvl-cx7-far, h200-cx7-epyc]\n  size: [64, 4K]");
     RunIndex run =
         RunIndex.read(Runs.make(folder.resolve("" + width), Configs.read(config)).path());
     Plan plan = run.plan();
