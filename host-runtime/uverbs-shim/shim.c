@@ -28,6 +28,7 @@
 #include <rdma/ib_user_verbs.h>
 #include <rdma/rdma_user_cm.h>
 #include <rdma/rdma_user_ioctl_cmds.h>
+#include <search.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -74,10 +75,11 @@ static int wake_file = -1; /* the server sees what is written there; set with `t
 
 /* Whole pages that were shared before a queue lies in them: actions of the server leave them shared. Guarded by `tables`. */
 struct held {
-	struct held *next;
+	struct held *next; /* of those that the program has shared, which may overlap */
 	uint64_t start, length;
 };
 static struct held *held;
+static void *queue_memory; /* a tree of tsearch: no two of these overlap, and there may be 100,000 */
 
 /* ------------------------------------------------------------------ system calls, not through our own functions */
 
@@ -265,14 +267,29 @@ static int share_pages(uint64_t start, uint64_t length)
 	return at == MAP_FAILED ? errno : 0;
 }
 
+/* Overlapping ranges are the same element. */
+static int compare_held(const void *left, const void *right)
+{
+	const struct held *a = left, *b = right;
+	return a->start + a->length <= b->start ? -1 : b->start + b->length <= a->start;
+}
+
+static bool lies_in(uint64_t start, uint64_t length, const struct held *range)
+{
+	return start >= range->start && start + length <= range->start + range->length;
+}
+
 static bool is_held(uint64_t start, uint64_t length)
 {
+	struct held wanted = { NULL, start, length };
 	pthread_mutex_lock(&tables);
 	struct held *range = held;
-	while (range && (start < range->start || start + length > range->start + range->length))
+	while (range && !lies_in(start, length, range))
 		range = range->next;
+	struct held *const *found = range ? &range : tfind(&wanted, &queue_memory, compare_held);
+	bool is = found && lies_in(start, length, *found);
 	pthread_mutex_unlock(&tables);
-	return range;
+	return is;
 }
 
 static void discard(uint64_t offset, uint64_t length)
@@ -847,6 +864,7 @@ static void forget_in_child(void)
 	shared_file = wake_file = -1;
 	shim_sleep = NULL;
 	held = NULL;
+	queue_memory = NULL;
 	open_devices = 0;
 	pthread_mutex_init(&tables, NULL);
 }
@@ -873,23 +891,6 @@ __attribute__((destructor)) static void end(void)
 
 /* ------------------------------------------------------------------------------------------- before pinning */
 
-/* length: 0 for any */
-static struct held **find_held(uint64_t start, uint64_t length)
-{
-	struct held **at = &held;
-	while (*at && ((*at)->start != start || (length && (*at)->length != length)))
-		at = &(*at)->next;
-	return at;
-}
-
-static void hold(struct held *range)
-{
-	pthread_mutex_lock(&tables);
-	range->next = held;
-	held = range;
-	pthread_mutex_unlock(&tables);
-}
-
 /*
  * A queue's pages move into the shared file when the queue is created. A driver that has pinned them before, such
  * as a GPU's, would keep using the old ones. So a program that pins memory in which queues may lie calls this
@@ -906,8 +907,25 @@ EXPORT int doorbell_hca_share(void *pages, size_t length)
 		free(range);
 		return error;
 	}
-	hold(range);
+	pthread_mutex_lock(&tables);
+	range->next = held;
+	held = range;
+	pthread_mutex_unlock(&tables);
 	return 0;
+}
+
+/* What overlaps is no memory of a queue any more: the system has just given these addresses away. */
+static bool add_queue_memory(struct held *range)
+{
+	struct held *const *place;
+	pthread_mutex_lock(&tables);
+	while ((place = tsearch(range, &queue_memory, compare_held)) && *place != range) {
+		struct held *old = *place;
+		tdelete(old, &queue_memory, compare_held);
+		free(old);
+	}
+	pthread_mutex_unlock(&tables);
+	return place;
 }
 
 /* Whether the program's environment asks libmlx5 for queues in huge pages alone, which are not served. */
@@ -941,12 +959,17 @@ void *shim_queue_memory(size_t bytes, void *fd)
 		syscall(SYS_munmap, at, length);
 		at = MAP_FAILED;
 	}
-	if (at == MAP_FAILED) {
+	bool added = false;
+	if (at != MAP_FAILED) {
+		*range = (struct held){ NULL, (uintptr_t)at, length };
+		added = add_queue_memory(range);
+		if (!added)
+			syscall(SYS_munmap, at, length);
+	}
+	if (!added) {
 		free(range);
 		return NULL;
 	}
-	*range = (struct held){ NULL, (uintptr_t)at, length };
-	hold(range);
 	send_alone((int)(intptr_t)fd, SHIM_HELD, range->start, length);
 	return at;
 }
@@ -955,9 +978,10 @@ void *shim_queue_memory(size_t bytes, void *fd)
 void shim_queue_memory_end(void *at, void *fd)
 {
 	pthread_mutex_lock(&tables);
-	struct held **place = find_held((uintptr_t)at, 0), *range = *place;
+	struct held wanted = { NULL, (uintptr_t)at, 1 }, *const *found = tfind(&wanted, &queue_memory, compare_held);
+	struct held *range = found ? *found : NULL;
 	if (range)
-		*place = range->next;
+		tdelete(range, &queue_memory, compare_held);
 	pthread_mutex_unlock(&tables);
 	if (!range)
 		return;
@@ -971,7 +995,10 @@ void shim_queue_memory_end(void *at, void *fd)
 EXPORT int doorbell_hca_unshare(void *pages, size_t length)
 {
 	pthread_mutex_lock(&tables);
-	struct held **at = find_held((uintptr_t)pages, length), *range = *at;
+	struct held **at = &held;
+	while (*at && ((*at)->start != (uintptr_t)pages || (*at)->length != length))
+		at = &(*at)->next;
+	struct held *range = *at;
 	if (range)
 		*at = range->next;
 	pthread_mutex_unlock(&tables);

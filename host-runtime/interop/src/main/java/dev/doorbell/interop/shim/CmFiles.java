@@ -52,7 +52,8 @@ final class CmFiles {
   }
 
   private @Nullable CmChannel withDescriptor(int pid, int number) {
-    // A thread that waits keeps a file whose descriptor is closed, and its number may be a newer file's.
+    // A thread that waits keeps a file whose descriptor is closed, and its number may be a newer
+    // file's.
     for (CmFile file : files.reversed()) {
       if (file.channel().pid() == pid && file.stream().descriptor() == number) {
         return file.channel();

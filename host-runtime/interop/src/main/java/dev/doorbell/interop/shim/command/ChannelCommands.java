@@ -12,11 +12,11 @@ final class ChannelCommands {
   private ChannelCommands() {}
 
   static void createChannel(IoctlCommand command) throws ErrnoException {
-    Resource.Channel channel = command.context().addChannel();
+    EventStream channel = command.context().addChannel();
     command.out(UverbsAbi.CORE_OUT, new Struct(4));
     command.addAction(
         ShimAction.events(
-            channel.events.token(), command.pointer(UverbsAbi.CORE_OUT), Integer.BYTES, false));
+            channel.token(), command.pointer(UverbsAbi.CORE_OUT), Integer.BYTES, false));
   }
 
   static void openAsync(IoctlCommand command) throws ErrnoException {

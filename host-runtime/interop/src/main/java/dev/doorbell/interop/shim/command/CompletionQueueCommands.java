@@ -8,6 +8,7 @@ import dev.doorbell.interop.shim.abi.PagesNotShared;
 import dev.doorbell.interop.shim.abi.Struct;
 import dev.doorbell.interop.shim.abi.UverbsAbi;
 import dev.doorbell.interop.shim.object.ClientContext;
+import dev.doorbell.interop.shim.object.EventStream;
 import dev.doorbell.interop.shim.object.Resource;
 import dev.doorbell.softhca.DriverAccess;
 
@@ -53,7 +54,7 @@ final class CompletionQueueCommands {
             && !isCompressed
             && command.in32(UverbsAbi.CREATE_CQ_COMP_VECTOR, 0) == 0,
         Errno.EINVAL);
-    Resource.Channel channel =
+    EventStream channel =
         command.has(UverbsAbi.CREATE_CQ_COMP_CHANNEL)
             ? context.channel(command.handle(UverbsAbi.CREATE_CQ_COMP_CHANNEL))
             : null;
@@ -100,13 +101,13 @@ final class CompletionQueueCommands {
     Resource.Cq cq = command.remove(UverbsAbi.DESTROY_HANDLE, Resource.Cq.class);
     context.forwardCompletionEvents();
     int completions =
-        cq.completionEvents() - (cq.channel == null ? 0 : cq.channel.events.discard(cq.userHandle));
+        cq.completionEvents() - (cq.channel == null ? 0 : cq.channel.discard(cq.userHandle));
     // struct ib_uverbs_destroy_cq_resp
     command.out(
         UverbsAbi.DESTROY_RESP,
         new Struct(8).u32(0, completions).u32(4, ChannelCommands.reported(command, cq)));
     if (cq.channel != null && completions > 0) {
-      ChannelCommands.drain(command, cq.channel.events, 0, cq.userHandle);
+      ChannelCommands.drain(command, cq.channel, 0, cq.userHandle);
     }
     ChannelCommands.drainAsync(command, cq, 4);
   }

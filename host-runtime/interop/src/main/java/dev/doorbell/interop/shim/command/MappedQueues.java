@@ -1,9 +1,9 @@
 package dev.doorbell.interop.shim.command;
 
-import dev.doorbell.core.hca.CompletionChannel;
 import dev.doorbell.core.hca.CompletionQueue;
 import dev.doorbell.core.hca.CompletionQueueAttributes;
 import dev.doorbell.core.hca.Errno;
+import dev.doorbell.core.hca.ProtectionDomain;
 import dev.doorbell.core.hca.QueuePair;
 import dev.doorbell.core.hca.QueuePairAttributes;
 import dev.doorbell.core.hca.SharedReceiveQueue;
@@ -22,6 +22,7 @@ import dev.doorbell.interop.shim.client.GpuRange;
 import dev.doorbell.interop.shim.client.Lease;
 import dev.doorbell.interop.shim.client.LeasedMemory;
 import dev.doorbell.interop.shim.object.ClientContext;
+import dev.doorbell.interop.shim.object.EventStream;
 import dev.doorbell.interop.shim.object.QueuePairControl;
 import dev.doorbell.interop.shim.object.Resource;
 import dev.doorbell.interop.shim.object.UarPage;
@@ -99,7 +100,7 @@ final class MappedQueues {
       long ring,
       long record,
       long userHandle,
-      Resource.@Nullable Channel channel)
+      @Nullable EventStream channel)
       throws ErrnoException, PagesNotShared {
     long bytes = attributes.ringBytes();
     requireShared(context, ring, bytes, Cqe.BYTES);
@@ -112,14 +113,11 @@ final class MappedQueues {
         // libmlx5 has written every entry.
         memory = (DriverAccess.FilledRings) memory::allocate;
       }
-      CompletionChannel events = userHandle == Resource.DEVX ? context.devxCompletions() : null;
-      if (channel != null) {
-        events = channel.channel;
-      }
+      ProtectionDomain domain = context.completionQueues();
       CompletionQueue queue =
-          events == null
-              ? context.completionQueues().createCompletionQueue(attributes, memory)
-              : context.completionQueues().createCompletionQueue(attributes, memory, events);
+          channel == null && userHandle != Resource.DEVX
+              ? domain.createCompletionQueue(attributes, memory)
+              : domain.createCompletionQueue(attributes, memory, context.completions());
       Resource.Cq cq = new Resource.Cq(queue, userHandle, channel, leases.keep());
       ClientContext.disarm(cq, recordMemory);
       return cq;

@@ -57,9 +57,10 @@ public final class ClientContext {
   private final Map<Integer, Resource> resources = new HashMap<>();
   private final List<UarPage> pages = new ArrayList<>();
   private final List<Resource.Cq> armable = new ArrayList<>();
-  private final List<Resource.Channel> channels = new ArrayList<>();
+  private final List<Resource.Umem> umemsOnGpus = new ArrayList<>();
+  private final List<EventStream> channels = new ArrayList<>();
   private final DevxSubscriptions devxSubscriptions = new DevxSubscriptions();
-  private final CompletionChannel devxCompletions;
+  private final CompletionChannel completions;
   private @Nullable EventStream asyncEvents;
   private final boolean inherited;
   private int handles;
@@ -75,7 +76,7 @@ public final class ClientContext {
     this.device = device;
     this.process = process;
     this.completionQueues = device.hca().allocateProtectionDomain();
-    this.devxCompletions = device.hca().createCompletionChannel();
+    this.completions = device.hca().createCompletionChannel();
   }
 
   /** True where the program's parent had opened the device: its doorbell pages are not here. */
@@ -107,6 +108,7 @@ public final class ClientContext {
     switch (resource) {
       case Resource.Cq cq -> armable.add(cq);
       case Resource.Uar uar -> pages.add(uar.page);
+      case Resource.Umem umem when umem.gpu != null -> umemsOnGpus.add(umem);
       default -> {}
     }
     return handles;
@@ -172,6 +174,7 @@ public final class ClientContext {
         pages.remove(uar.page);
         tables.freeUarPage(uar.page.number());
       }
+      case Resource.Umem umem -> umemsOnGpus.remove(umem);
       default -> {}
     }
   }
@@ -184,32 +187,35 @@ public final class ClientContext {
 
   /** The GPU's memory in which the program's umems have all these bytes, or null. */
   public @Nullable GpuRange gpuMemory(long address, long bytes) {
-    Resource.Umem umem = searchOrNull(Resource.Umem.class, one -> one.isOnGpu(address, bytes));
-    return umem == null ? null : umem.gpu;
+    for (Resource.Umem umem : umemsOnGpus) {
+      if (umem.isOnGpu(address, bytes)) {
+        return umem.gpu;
+      }
+    }
+    return null;
   }
 
-  public Resource.Channel addChannel() {
-    Resource.Channel channel =
-        new Resource.Channel(
-            tables.openEvents(process.pid(), COMPLETION_RECORD),
-            device.hca().createCompletionChannel());
+  /** Opens a completion channel of the program. */
+  public EventStream addChannel() {
+    channels.removeIf(EventStream::isClosed);
+    EventStream channel = tables.openEvents(process.pid(), COMPLETION_RECORD);
     channels.add(channel);
     return channel;
   }
 
   /** The channel with that file descriptor in the program. */
-  public Resource.Channel channel(int descriptor) throws ErrnoException {
-    for (Resource.Channel channel : channels) {
-      if (channel.events.descriptor() == descriptor) {
+  public EventStream channel(int descriptor) throws ErrnoException {
+    for (EventStream channel : channels) {
+      if (channel.descriptor() == descriptor) {
         return channel;
       }
     }
     throw new ErrnoException(Errno.EBADF);
   }
 
-  /** The completion channel of completion queues that DEVX commands create. */
-  public CompletionChannel devxCompletions() {
-    return devxCompletions;
+  /** The HCA's channel of all completion queues whose events the program wants. */
+  public CompletionChannel completions() {
+    return completions;
   }
 
   /**
@@ -284,27 +290,16 @@ public final class ClientContext {
   /** Passes completion events of the HCA on to the program; returns their number. */
   public int forwardCompletionEvents() {
     int events = 0;
-    for (int i = channels.size() - 1; i >= 0; i--) {
-      Resource.Channel channel = channels.get(i);
-      for (var queue = channel.channel.poll(); queue != null; queue = channel.channel.poll()) {
-        for (Resource.Cq cq : armable) {
-          if (cq.queue.number() == queue.number()) {
-            cq.completionEvents++;
-            channel.events.add(new Struct(COMPLETION_RECORD).u64(0, cq.userHandle));
-            events++;
-          }
-        }
-      }
-      if (channel.events.isClosed() && channel.users == 0) {
-        channel.channel.close();
-        channels.remove(i);
-      }
-    }
-    for (var queue = devxCompletions.poll(); queue != null; queue = devxCompletions.poll()) {
+    for (var queue = completions.poll(); queue != null; queue = completions.poll()) {
       for (Resource.Cq cq : armable) {
         if (cq.queue.number() == queue.number()) {
-          devxSubscriptions.raise(cq, DevxSubscriptions.COMPLETION);
           events++;
+          if (cq.channel == null) {
+            devxSubscriptions.raise(cq, DevxSubscriptions.COMPLETION);
+          } else {
+            cq.completionEvents++;
+            cq.channel.add(new Struct(COMPLETION_RECORD).u64(0, cq.userHandle));
+          }
         }
       }
     }
@@ -363,7 +358,7 @@ public final class ClientContext {
     resources.clear();
     armable.clear();
     forwardCompletionEvents();
-    devxCompletions.close();
+    completions.close();
     completionQueues.close();
     pages.forEach(page -> tables.freeUarPage(page.number()));
   }

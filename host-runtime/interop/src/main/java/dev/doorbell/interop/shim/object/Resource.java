@@ -1,6 +1,5 @@
 package dev.doorbell.interop.shim.object;
 
-import dev.doorbell.core.hca.CompletionChannel;
 import dev.doorbell.core.hca.CompletionQueue;
 import dev.doorbell.core.hca.DcTarget;
 import dev.doorbell.core.hca.Errno;
@@ -371,20 +370,20 @@ public abstract sealed class Resource {
 
   public static final class Cq extends Queue {
     public final CompletionQueue queue;
-    public final @Nullable Channel channel;
+
+    /** Where the program reads its completion events. */
+    public final @Nullable EventStream channel;
 
     /** The arm word of the doorbell record that was read last. */
     int armWord;
 
     int completionEvents;
 
-    public Cq(CompletionQueue queue, long userHandle, @Nullable Channel channel, Lease... leases) {
+    public Cq(
+        CompletionQueue queue, long userHandle, @Nullable EventStream channel, Lease... leases) {
       super(userHandle, leases);
       this.queue = queue;
       this.channel = channel;
-      if (channel != null) {
-        channel.users++;
-      }
     }
 
     @Override
@@ -400,9 +399,6 @@ public abstract sealed class Resource {
     @Override
     void closeQueue() {
       queue.close();
-      if (channel != null) {
-        channel.users--;
-      }
     }
   }
 
@@ -587,18 +583,6 @@ public abstract sealed class Resource {
     @Override
     void close() {
       page.close();
-    }
-  }
-
-  /** A completion channel: {@code events} is the program's end, {@code channel} the HCA's. */
-  public static final class Channel {
-    public final EventStream events;
-    public final CompletionChannel channel;
-    int users;
-
-    Channel(EventStream events, CompletionChannel channel) {
-      this.events = events;
-      this.channel = channel;
     }
   }
 }
