@@ -19,7 +19,6 @@ final class DoctorPage {
           ./doorbell doctor                          the whole checklist
           ./doorbell doctor -q                       only what is wrong
           ./doorbell doctor --explain PEERMEM-02     a code: evidence, effect, fix and sources
-          ./doorbell doctor --peer a.json            compares with the other host's --json
           ./doorbell doctor --root DIR               examines a copy of a machine's files
 
       | verdict | meaning |

@@ -6,8 +6,6 @@ import dev.doorbell.doctor.catalogue.CheckResult;
 import dev.doorbell.doctor.catalogue.CheckVerdict;
 import dev.doorbell.doctor.catalogue.Code;
 import dev.doorbell.doctor.facts.Facts;
-import dev.doorbell.doctor.facts.PeerReport;
-import dev.doorbell.doctor.report.JsonReport;
 import dev.doorbell.doctor.report.TextReport;
 import dev.doorbell.doctor.topology.PciDistance;
 import dev.doorbell.doctor.topology.PciTopology;
@@ -16,7 +14,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
@@ -27,7 +24,6 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.io.TempDirFactory;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import tools.jackson.databind.json.JsonMapper;
 
 /** The checklist against made-up machines: each fault changes exactly the findings it should. */
 class DoctorTest {
@@ -54,7 +50,7 @@ class DoctorTest {
 
   private Diagnosis examine(Machine machine) throws IOException {
     Path root = Files.createTempDirectory(folder, "machine");
-    return Doctor.examine(Facts.read(machine.write(root)), Optional.empty());
+    return Doctor.examine(Facts.read(machine.write(root)));
   }
 
   private static Set<String> codes(Diagnosis diagnosis) {
@@ -100,8 +96,6 @@ class DoctorTest {
     for (MachineFault fault : MachineFault.all()) {
       found.addAll(fault.gained());
     }
-    // Those that need another host are met in the tests of the comparison.
-    found.addAll(Set.of("MTU-03", "MTU-04", "MTU-05", "MTU-06"));
     assertThat(found)
         .containsExactlyElementsOf(
             Code.all().stream().map(code -> code.id().substring(3)).sorted().toList());
@@ -137,7 +131,7 @@ class DoctorTest {
 
   @Test
   void an_empty_folder_is_a_machine_without_anything() throws IOException {
-    Diagnosis diagnosis = Doctor.examine(Facts.read(folder), Optional.empty());
+    Diagnosis diagnosis = Doctor.examine(Facts.read(folder));
     assertThat(codes(diagnosis)).containsExactly("DRIVER-05", "PEERMEM-07", "RDMA-06");
   }
 
@@ -275,47 +269,5 @@ class DoctorTest {
             "NVSHMEM_IBGDA_NUM_RC_PER_PEER: read by no library; did you mean"
                 + " NVSHMEM_IBGDA_NUM_RC_PER_PE?",
             "UCX_NET_DEVICE: read by no library; did you mean UCX_NET_DEVICES?");
-  }
-
-  @Test
-  void two_hosts_alike_can_connect() throws IOException {
-    assertThat(compared(Machine.dgx(), Machine.dgx())).containsExactly("DB-MTU-06");
-  }
-
-  @Test
-  void two_hosts_of_different_mtu_are_told_so() throws IOException {
-    Machine other = Machine.dgx();
-    other.put("sys/class/net/ens0np0/mtu", "1500").put("sys/class/net/ens1np0/mtu", "1500");
-    assertThat(compared(Machine.dgx(), other)).containsExactly("DB-MTU-03");
-  }
-
-  @Test
-  void ethernet_and_infiniband_do_not_meet() throws IOException {
-    Machine other = Machine.dgx();
-    other.infiniBand("mlx5_0", "4: ACTIVE", "0x1").infiniBand("mlx5_1", "4: ACTIVE", "0x2");
-    assertThat(compared(Machine.dgx(), other)).containsExactly("DB-MTU-04");
-  }
-
-  @Test
-  void a_host_without_ipv4_is_told_apart() throws IOException {
-    Machine other = Machine.dgx();
-    other.removePort("mlx5_0", "gids/3").removePort("mlx5_1", "gids/3");
-    assertThat(compared(Machine.dgx(), other)).containsExactly("DB-MTU-05");
-  }
-
-  /** Codes about the other host. */
-  private List<String> compared(Machine here, Machine there) throws IOException {
-    String report = JsonMapper.shared().writeValueAsString(JsonReport.of(examine(there)));
-    PeerReport peer;
-    try {
-      peer = PeerReport.read("there.json", report);
-    } catch (PeerReport.UnreadableException e) {
-      throw new AssertionError(e);
-    }
-    Path root = here.write(Files.createTempDirectory(folder, "here"));
-    return Doctor.examine(Facts.read(root), Optional.of(peer)).findings().stream()
-        .filter(finding -> finding.where().equals("there.json"))
-        .map(finding -> finding.code().id())
-        .toList();
   }
 }

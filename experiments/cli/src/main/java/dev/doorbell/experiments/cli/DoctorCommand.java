@@ -6,7 +6,6 @@ import dev.doorbell.doctor.Diagnosis;
 import dev.doorbell.doctor.Doctor;
 import dev.doorbell.doctor.catalogue.Code;
 import dev.doorbell.doctor.facts.Facts;
-import dev.doorbell.doctor.facts.PeerReport;
 import dev.doorbell.doctor.log.LogDiagnosis;
 import dev.doorbell.doctor.log.LogPattern;
 import dev.doorbell.doctor.report.JsonReport;
@@ -15,7 +14,6 @@ import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.UsageException;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -34,8 +32,6 @@ import picocli.CommandLine.Option;
       "  doorbell doctor                          the whole checklist",
       "  doorbell doctor --explain PEERMEM-02     what a code means, how it is known, what fixes"
           + " it",
-      "  doorbell doctor --json > a.json          on one host, then on the other:",
-      "  doorbell doctor --peer a.json            compares link layer, MTU and GIDs of both",
       "",
       "It reads files below /proc, /sys and /dev and nothing else; as root it sees more of PCI"
           + " config",
@@ -51,12 +47,6 @@ final class DoctorCommand extends CliCommand {
       description = "Look at a copy of a machine's /proc, /sys, /dev ... below DIR.")
   private String root = "/";
 
-  @Option(
-      names = "--peer",
-      paramLabel = "FILE",
-      description = "Compare with another host's report, as --json prints it.")
-  private @Nullable String peer;
-
   @Option(names = "--explain", paramLabel = "CODE", description = "Explain a code, or 'all'.")
   private @Nullable String explain;
 
@@ -70,7 +60,7 @@ final class DoctorCommand extends CliCommand {
           Problem.of("DB-U070", root, "there is no such folder")
               .fix("give a folder that has proc and sys of a machine"));
     }
-    Diagnosis diagnosis = Doctor.examine(Facts.read(folder(root)), readPeer());
+    Diagnosis diagnosis = Doctor.examine(Facts.read(folder(root)));
     print(
         context,
         () -> JsonReport.of(diagnosis),
@@ -83,23 +73,6 @@ final class DoctorCommand extends CliCommand {
       return Path.of(name);
     } catch (InvalidPathException _) {
       throw new UsageException(Problem.of("DB-U070", null, "this is no name of a folder"));
-    }
-  }
-
-  private Optional<PeerReport> readPeer() throws UsageException {
-    if (peer == null) {
-      return Optional.empty();
-    }
-    try {
-      return Optional.of(PeerReport.read(peer, Files.readString(folder(peer))));
-    } catch (IOException _) {
-      throw new UsageException(
-          Problem.of("DB-U071", peer, "the other host's report cannot be read")
-              .fix("on the other host: doorbell doctor --json > FILE"));
-    } catch (PeerReport.UnreadableException e) {
-      throw new UsageException(
-          Problem.of("DB-U071", peer, "this is no report of a doctor: " + e.getMessage())
-              .fix("on the other host: doorbell doctor --json > FILE"));
     }
   }
 

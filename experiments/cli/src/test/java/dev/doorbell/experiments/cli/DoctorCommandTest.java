@@ -79,14 +79,6 @@ class DoctorCommandTest {
     assertThat(report.path("abilities").get(0).path("answer").asString()).isEqualTo("yes");
   }
 
-  @Test
-  void a_report_of_the_other_host_can_be_compared() throws IOException {
-    session.type("doctor", "--root", folder.toString(), "--json");
-    Path report = Files.writeString(folder.resolve("other.json"), session.out());
-    assertThat(session.type("doctor", "--root", folder.toString(), "--peer", report.toString()))
-        .isEqualTo(ExitCode.OK);
-  }
-
   @ParameterizedTest
   @CsvSource({"PEERMEM-02", "db-peermem-02", "DB-PEERMEM-02"})
   void a_code_is_explained_however_it_is_written(String code) {
@@ -109,21 +101,10 @@ class DoctorCommandTest {
       delimiter = ';',
       value = {
         "--root /no/such/folder;/no/such/folder  DB-U070  there is no such folder",
-        "--peer /no/such/file;/no/such/file  DB-U071  the other host's report cannot be read",
         "--explain PEERMEN-02;DB-U072  the doctor has no code 'PEERMEN-02'"
       })
   void what_cannot_be_read_is_exit_2(String options, String problem) {
     assertThat(session.type(("doctor " + options).split(" ", -1))).isEqualTo(ExitCode.USAGE);
     assertThat(session.err()).startsWith(problem);
-  }
-
-  @Test
-  void a_peer_that_is_no_report_is_exit_2() throws IOException {
-    Path file = Files.writeString(folder.resolve("x.json"), "{ not json");
-    assertThat(session.type("doctor", "--peer", file.toString())).isEqualTo(ExitCode.USAGE);
-    assertThat(session.err()).contains("DB-U071", "this is no report of a doctor: it is no JSON");
-    Files.writeString(file, "{}");
-    session.type("doctor", "--peer", file.toString());
-    assertThat(session.err()).contains("it has no list of ports");
   }
 }

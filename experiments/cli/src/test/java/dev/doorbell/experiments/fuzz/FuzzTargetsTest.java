@@ -69,7 +69,6 @@ class FuzzTargetsTest {
             "map",
             "paper",
             "pci",
-            "peer-report",
             "ptx",
             "routing",
             "rows",

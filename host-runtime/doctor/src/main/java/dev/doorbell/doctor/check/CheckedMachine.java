@@ -2,23 +2,17 @@ package dev.doorbell.doctor.check;
 
 import dev.doorbell.doctor.facts.Facts;
 import dev.doorbell.doctor.facts.PciFunction;
-import dev.doorbell.doctor.facts.PeerReport;
 import dev.doorbell.doctor.topology.PciTopology;
 import java.util.List;
-import java.util.Optional;
 import java.util.stream.Stream;
 
-/**
- * A machine's facts, with what several checks derive from them.
- *
- * @param peer the report of another host, where one was given
- */
-public record CheckedMachine(Facts facts, PciTopology topology, Optional<PeerReport> peer) {
+/** A machine's facts, with what several checks derive from them. */
+public record CheckedMachine(Facts facts, PciTopology topology) {
   /** The first rdma-core with {@code ibv_reg_dmabuf_mr}. */
   static final int DMABUF_RDMA_CORE = 34;
 
-  public static CheckedMachine of(Facts facts, Optional<PeerReport> peer) {
-    return new CheckedMachine(facts, PciTopology.of(facts), peer);
+  public CheckedMachine(Facts facts) {
+    this(facts, PciTopology.of(facts));
   }
 
   boolean gpu() {

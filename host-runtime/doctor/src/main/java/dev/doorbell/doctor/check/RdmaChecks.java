@@ -3,13 +3,10 @@ package dev.doorbell.doctor.check;
 import dev.doorbell.doctor.catalogue.CheckResults;
 import dev.doorbell.doctor.facts.Facts;
 import dev.doorbell.doctor.facts.PciFunction;
-import dev.doorbell.doctor.facts.PeerReport;
 import dev.doorbell.doctor.facts.RdmaDevice;
 import dev.doorbell.doctor.facts.RdmaPort;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
-import java.util.TreeSet;
 
 /** RDMA devices and their ports: states, GIDs, MTU. */
 final class RdmaChecks {
@@ -180,7 +177,7 @@ final class RdmaChecks {
     }
   }
 
-  /** RDMA MTU of RoCE ports, here and at the peer. */
+  /** RDMA MTU of RoCE ports. */
   static void mtu(CheckedMachine machine, CheckResults found) {
     for (RdmaDevice hca : machine.facts().hcas()) {
       for (RdmaPort port : hca.ports()) {
@@ -192,68 +189,5 @@ final class RdmaChecks {
         }
       }
     }
-    machine.peer().ifPresent(peer -> compare(machine, peer, found));
-  }
-
-  private static void compare(CheckedMachine machine, PeerReport peer, CheckResults found) {
-    List<PeerReport.Port> here =
-        machine.facts().hcas().stream()
-            .flatMap(hca -> hca.ports().stream().map(port -> PeerReport.Port.of(hca, port)))
-            .filter(PeerReport.Port::active)
-            .toList();
-    List<PeerReport.Port> there = peer.active();
-    if (here.isEmpty() || there.isEmpty()) {
-      return;
-    }
-    Set<String> layers = words(here);
-    Set<String> otherLayers = words(there);
-    Set<Integer> mtus = mtus(here);
-    Set<Integer> otherMtus = mtus(there);
-    boolean alike = true;
-    if (!layers.equals(otherLayers)) {
-      alike = false;
-      found.add(
-          "DB-MTU-04",
-          peer.source(),
-          "here %s, there %s".formatted(String.join(" ", layers), String.join(" ", otherLayers)));
-    }
-    if (!mtus.isEmpty() && !otherMtus.isEmpty() && !mtus.equals(otherMtus)) {
-      alike = false;
-      found.add(
-          "DB-MTU-03",
-          peer.source(),
-          "here %s, there %s".formatted(joined(mtus), joined(otherMtus)));
-    }
-    boolean ipv4 = here.stream().anyMatch(PeerReport.Port::ipv4);
-    boolean otherIpv4 = there.stream().anyMatch(PeerReport.Port::ipv4);
-    if (layers.contains("Ethernet") && otherLayers.contains("Ethernet") && ipv4 != otherIpv4) {
-      alike = false;
-      found.add(
-          "DB-MTU-05", peer.source(), ipv4 ? "IPv4 here, none there" : "none here, IPv4 there");
-    }
-    if (alike) {
-      found.add(
-          "DB-MTU-06",
-          peer.source(),
-          mtus.isEmpty()
-              ? String.join(" ", layers)
-              : "%s, MTU %s".formatted(String.join(" ", layers), joined(mtus)));
-    }
-  }
-
-  private static Set<String> words(List<PeerReport.Port> ports) {
-    Set<String> words = new TreeSet<>();
-    ports.forEach(port -> words.add(port.linkLayer()));
-    return words;
-  }
-
-  private static Set<Integer> mtus(List<PeerReport.Port> ports) {
-    Set<Integer> mtus = new TreeSet<>();
-    ports.stream().mapToInt(PeerReport.Port::mtu).filter(mtu -> mtu > 0).forEach(mtus::add);
-    return mtus;
-  }
-
-  private static String joined(Set<Integer> mtus) {
-    return String.join(" and ", mtus.stream().map(mtu -> Integer.toString(mtu)).toList());
   }
 }

@@ -5,7 +5,6 @@ import dev.doorbell.doctor.catalogue.CheckResult;
 import dev.doorbell.doctor.catalogue.CheckVerdict;
 import dev.doorbell.doctor.catalogue.Code;
 import dev.doorbell.doctor.facts.HostFacts;
-import dev.doorbell.doctor.facts.PeerReport;
 import dev.doorbell.doctor.facts.RdmaDevice;
 import dev.doorbell.doctor.facts.RdmaPort;
 import java.util.LinkedHashMap;
@@ -13,7 +12,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** A diagnosis for programs, named as it is printed; {@link PeerReport} reads the ports of it. */
+/** A diagnosis for programs, named as it is printed. */
 public record JsonReport(
     Machine machine,
     List<Finding> findings,
@@ -109,7 +108,7 @@ public record JsonReport(
         port.state(),
         port.gigabits(),
         port.mtu(),
-        PeerReport.Port.of(hca, port).ipv4(),
+        port.gids().stream().anyMatch(gid -> gid.version2() && gid.ipv4()),
         port.gids());
   }
 }

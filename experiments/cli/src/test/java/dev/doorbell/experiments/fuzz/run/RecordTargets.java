@@ -1,7 +1,6 @@
 package dev.doorbell.experiments.fuzz.run;
 
 import dev.doorbell.core.problem.ConfigException;
-import dev.doorbell.doctor.facts.PeerReport;
 import dev.doorbell.doctor.log.LogDiagnosis;
 import dev.doorbell.experiments.chakra.ExecutionTrace;
 import dev.doorbell.experiments.chakra.TraceWriter;
@@ -39,12 +38,6 @@ public final class RecordTargets {
             () -> Mutator.bytes("latency [ns] measured,goodput [GB/s]\n812.5,1.5e3\n-3,\n1,2\n"),
             Mutator.bytes("\"latency [ns]\"", "1e-400", "0x1p3", "NaN", "[]", ",,,,", "latency ["),
             input -> refusing(() -> SamplesFile.read(new ByteArrayInputStream(input), _ -> true))),
-        FuzzTarget.of(
-            "peer-report",
-            "reports of the doctor on another machine",
-            () -> List.of(Seeds.file("peer.json")),
-            JSON,
-            RecordTargets::peer),
         FuzzTarget.of(
             "trace",
             "execution traces, of two ranks that do the same",
@@ -93,15 +86,6 @@ public final class RecordTargets {
       return Outcome.ACCEPTED;
     } catch (ConfigException e) {
       return YamlTargets.refused(e.problems());
-    }
-  }
-
-  private static Outcome peer(byte[] input) {
-    try {
-      PeerReport.read("peer.json", Seeds.text(input));
-      return Outcome.ACCEPTED;
-    } catch (PeerReport.UnreadableException _) {
-      return Outcome.REFUSED;
     }
   }
 
