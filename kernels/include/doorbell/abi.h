@@ -32,7 +32,6 @@
 
 // doorbell_qp.flags: work requests that are not mlx5's. `commands` has what they need beside this structure.
 #define DOORBELL_QP_EFA 0x8000u          // the Elastic Fabric Adapter's: efa.cuh, struct doorbell_efa
-#define DOORBELL_QP_GPI 0x10000u         // NCCL's GPU-Push Interface: gpi.cuh, struct doorbell_gpi
 
 // Status words: what device functions return and jobs end with.
 #define DOORBELL_OK 0u
@@ -106,7 +105,7 @@ struct doorbell_qp {
   uint64_t cq_record;     // consumer index word, big-endian
   uint64_t counters;      // struct doorbell_counters, then uint64_t[sq_blocks]
   uint64_t error;         // struct doorbell_error
-  uint64_t commands;      // struct doorbell_command_queue, doorbell_efa or doorbell_gpi, or 0
+  uint64_t commands;      // struct doorbell_command_queue or doorbell_efa, or 0
   uint64_t ring_request;  // 64-bit word that the CPU watches (DOORBELL_QP_CPU_RUNG), or 0
   uint64_t deadline_ns;   // every wait ends after this many nanoseconds
   uint32_t sq_blocks;     // a power of two

@@ -1,5 +1,5 @@
 // The back ends of queue pairs that are not mlx5's send rings, chosen by a flag of the queue pair: commands that
-// the CPU posts (proxy.cuh), EFA (efa.cuh), GPI (gpi.cuh). One test finds all of them; the rest is out of line.
+// the CPU posts (proxy.cuh), EFA (efa.cuh). One test finds all of them; the rest is out of line.
 #ifndef DOORBELL_ELSEWHERE_CUH
 #define DOORBELL_ELSEWHERE_CUH
 
@@ -7,19 +7,13 @@
 
 #ifdef DOORBELL_BACK_ENDS
 #include "doorbell/efa.cuh"
-#include "doorbell/gpi.cuh"
 
 namespace doorbell {
 
-// `adds`: a single request may be an atomic whose old value nobody reads.
 inline __device__ __noinline__ posted submit_elsewhere(const doorbell_qp *qp, work_request first,
-                                                       work_request second, uint32_t count,
-                                                       bool adds = false) {
+                                                       work_request second, uint32_t count) {
   if ((qp->flags & DOORBELL_QP_EFA) != 0) {
     return detail::submit_to_efa(qp, first, second, count);
-  }
-  if ((qp->flags & DOORBELL_QP_GPI) != 0) {
-    return detail::submit_to_gpi(qp, first, second, count, adds);
   }
   return submit_to_cpu(qp, first, second, count);
 }
@@ -28,8 +22,7 @@ inline __device__ __noinline__ uint32_t wait_elsewhere(const doorbell_qp *qp, ui
   if ((qp->flags & DOORBELL_QP_EFA) != 0) {
     return detail::wait_for_efa(qp, ticket);
   }
-  return (qp->flags & DOORBELL_QP_GPI) != 0 ? detail::wait_for_gpi(qp, ticket)
-                                            : wait_for_cpu(qp, ticket);
+  return wait_for_cpu(qp, ticket);
 }
 
 inline __device__ __noinline__ uint32_t quiet_elsewhere(const doorbell_qp *qp) {
@@ -43,14 +36,9 @@ inline __device__ __noinline__ uint32_t check_elsewhere(const doorbell_qp *qp) {
   if ((qp->flags & DOORBELL_QP_PROXY) != 0) {
     return load_acquire_system(&reinterpret_cast<doorbell_error *>(qp->error)->status);
   }
-  if ((qp->flags & DOORBELL_QP_EFA) != 0) {
-    const uint32_t status = detail::efa_progress(qp);
-    if (status != DOORBELL_OK) {
-      return status;
-    }
-  } else if ((load_acquire_system(reinterpret_cast<const uint64_t *>(gpi_of(qp)->counter)) &
-              kGpiCounterError) != 0) {
-    return fail(qp, DOORBELL_ERROR_CQE, 0, 0);
+  const uint32_t status = detail::efa_progress(qp);
+  if (status != DOORBELL_OK) {
+    return status;
   }
   return load_acquire_device(&counters_of(qp)->poison) != 0 ? DOORBELL_ERROR_POISONED
                                                             : DOORBELL_OK;

@@ -137,7 +137,7 @@ class poster {
                                        : kRecord == record::none ? DOORBELL_QP_NO_RECORD
                                                                  : 0);
   static constexpr uint32_t kRefused =
-      (DOORBELL_QP_PROXY | DOORBELL_QP_EFA | DOORBELL_QP_GPI | DOORBELL_QP_CPU_RUNG |
+      (DOORBELL_QP_PROXY | DOORBELL_QP_EFA | DOORBELL_QP_CPU_RUNG |
        DOORBELL_QP_BLUEFLAME | DOORBELL_QP_CQ_RECORD | DOORBELL_QP_RECORD_LAST |
        DOORBELL_QP_NO_RECORD) &
       ~kNeeded;

@@ -58,7 +58,7 @@ namespace detail {
 constexpr uint32_t kUnits = 3;  // of a WQE: control, address, data pointer
 
 constexpr uint32_t kNeeded = DOORBELL_QP_EXCLUSIVE | DOORBELL_QP_CQ_COLLAPSED;
-constexpr uint32_t kRefused = DOORBELL_QP_PROXY | DOORBELL_QP_EFA | DOORBELL_QP_GPI |
+constexpr uint32_t kRefused = DOORBELL_QP_PROXY | DOORBELL_QP_EFA |
                               DOORBELL_QP_CPU_RUNG | DOORBELL_QP_BLUEFLAME |
                               DOORBELL_QP_RECORD_LAST | DOORBELL_QP_CQ_RECORD;
 

@@ -177,11 +177,11 @@ class deadline {
   uint32_t looks_ = 0;
 };
 
-// Requests do not go into an mlx5 send ring there: elsewhere.cuh. A kernel that is to run on queue pairs of EFA or
-// GPI defines DOORBELL_BACK_ENDS before it includes the library; the others are a third shorter. What follows
+// Requests do not go into an mlx5 send ring there: elsewhere.cuh. A kernel that is to run on queue pairs of EFA
+// defines DOORBELL_BACK_ENDS before it includes the library; the others are a third shorter. What follows
 // keeps their PTX as it is, line table included.
 #ifdef DOORBELL_BACK_ENDS
-constexpr uint32_t kBackEnds = DOORBELL_QP_PROXY | DOORBELL_QP_EFA | DOORBELL_QP_GPI;
+constexpr uint32_t kBackEnds = DOORBELL_QP_PROXY | DOORBELL_QP_EFA;
 __device__ uint32_t check_elsewhere(const doorbell_qp *qp);
 #else
 constexpr uint32_t kBackEnds = DOORBELL_QP_PROXY;

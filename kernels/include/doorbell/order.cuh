@@ -178,30 +178,19 @@ __device__ __forceinline__ posted post_as_ordered(const queue_pair &qp, const si
   }
 }
 
-// What goes elsewhere carries no fence bit: a signal adds where it may, else all before it is awaited.
+// What goes elsewhere carries no fence bit: all before a signal is awaited.
 __device__ __forceinline__ posted post_by_back_end(const doorbell_qp *qp,
                                                    const signal_list &list) {
   const bool orders = list.signals != 0 && (qp->flags & kOrderFlags) != 0;
-  const bool adds = orders && (qp->flags & DOORBELL_QP_GPI) != 0 &&
-                    (qp->flags & DOORBELL_QP_ORDER_ATOMIC) != 0;
   posted sent{DOORBELL_OK, 0};
 #pragma unroll 1
   for (uint32_t i = 0; i < list.count && sent.status == DOORBELL_OK; ++i) {
-    const bool last = i == list.count - 1;
-    work_request request = i == 0 ? list.first : list.second;
-    if (adds && last && request.payload == source::in_operand && request.compare != 0) {
-      request.opcode = kOpcodeFetchAdd;
-      request.payload = source::device;
-      request.operand = request.compare;
-    } else if (orders && last) {
+    const work_request request = i == 0 ? list.first : list.second;
+    if (orders && i == list.count - 1) {
       sent.status = quiet_elsewhere(qp);
     }
     if (sent.status == DOORBELL_OK) {
-#ifdef DOORBELL_BACK_ENDS
-      sent = submit_elsewhere(qp, request, request, 1, adds);
-#else
-      sent = submit_to_cpu(qp, request, request, 1);
-#endif
+      sent = submit_elsewhere(qp, request, request, 1);
     }
   }
   return sent;

@@ -1,10 +1,8 @@
 package dev.doorbell.contract;
 
-import dev.doorbell.core.adapter.Promise;
 import dev.doorbell.core.efa.CompletionEntry;
 import dev.doorbell.core.efa.TxWqe;
 import dev.doorbell.core.efa.generated.RxDescriptor;
-import dev.doorbell.core.gpi.Descriptor;
 import dev.doorbell.core.hca.CompletionQueue;
 import dev.doorbell.core.hca.DeviceQueue;
 import dev.doorbell.core.memory.RawMemory;
@@ -14,7 +12,6 @@ import dev.doorbell.core.mlx5.InlineSegment;
 import dev.doorbell.core.mlx5.Opcode;
 import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.core.mlx5.Syndrome;
-import dev.doorbell.core.mlx5.generated.AtomicSegment;
 import dev.doorbell.core.mlx5.generated.DataSegment;
 import dev.doorbell.core.mlx5.generated.RemoteAddressSegment;
 import java.lang.foreign.Arena;
@@ -47,7 +44,7 @@ abstract class ForeignQueue {
     if (queue == null) {
       return null;
     }
-    return queue.kind() == Promise.Queues.EFA ? new Efa(end, entries) : new Gpi(end, entries);
+    return new Efa(end, entries);
   }
 
   final long image() {
@@ -263,108 +260,6 @@ abstract class ForeignQueue {
         case CompletionEntry.UNRESPONSIVE_REMOTE -> Syndrome.TRANSPORT_RETRY_EXCEEDED;
         default -> Syndrome.LOCAL_QP_OPERATION;
       };
-    }
-  }
-
-  /** GPI: completions are a counter. */
-  private static final class Gpi extends ForeignQueue {
-    private static final int NO_OPERATION = 0x7f;
-    private static final int COUNTS = Descriptor.COUNTED | Descriptor.WRITEBACK;
-    private static final int KEY_SHIFT = 8;
-
-    Gpi(Endpoint end, int entries) {
-      super(end, entries);
-    }
-
-    @Override
-    long append(long wqe, int units) {
-      long lap = posted / entries;
-      int opcode = ControlSegment.opcode(wqe);
-      long remote = wqe + SendQueue.UNIT;
-      long data = wqe + 2L * SendQueue.UNIT;
-      boolean write = opcode == Opcode.RDMA_WRITE && !isMixed(wqe, 2, units);
-      boolean inline = write && units > 2 && DataSegment.isInline(data);
-      if (opcode == Opcode.ATOMIC_FA || (inline && InlineSegment.byteCount(data) <= 8)) {
-        boolean atomic = opcode == Opcode.ATOMIC_FA;
-        long value = 0;
-        int bytes = atomic ? Long.BYTES : InlineSegment.byteCount(data);
-        for (int i = bytes - 1; !atomic && i >= 0; i--) {
-          value =
-              (value << Byte.SIZE)
-                  | (RawMemory.getByte(data + InlineSegment.DATA_OFFSET + i) & 0xff);
-        }
-        Descriptors.writeInline(
-            image(),
-            lap,
-            atomic ? Descriptor.ATOMIC_ADD : Descriptor.WRITE_INLINE,
-            COUNTS,
-            bytes,
-            0,
-            atomic ? AtomicSegment.swapAdd(data) : value,
-            RemoteAddressSegment.rkey(remote) >>> KEY_SHIFT,
-            RemoteAddressSegment.address(remote),
-            0,
-            0,
-            0);
-      } else {
-        boolean transfer = (write && !inline && units <= 3) || opcode == Opcode.RDMA_READ;
-        boolean empty = !transfer || units < 3;
-        Descriptors.writeTransfer(
-            image(),
-            lap,
-            transfer ? write ? Descriptor.WRITE : Descriptor.READ : NO_OPERATION,
-            COUNTS,
-            empty ? 0 : DataSegment.byteCount(data),
-            0,
-            empty ? 0 : DataSegment.lkey(data) >>> KEY_SHIFT,
-            empty ? 0 : DataSegment.address(data),
-            transfer ? RemoteAddressSegment.rkey(remote) >>> KEY_SHIFT : 0,
-            transfer ? RemoteAddressSegment.address(remote) : 0,
-            0,
-            0,
-            0);
-      }
-      long index = posted;
-      store(Descriptor.BYTES);
-      return index;
-    }
-
-    @Override
-    void ring() {}
-
-    @Override
-    long polledAfterReset(long polled) {
-      return 0;
-    }
-
-    @Override
-    void postReceive(long index, int bytes, int key, long address) {
-      throw new IllegalStateException("GPI has no receives");
-    }
-
-    private long counter() {
-      MemorySegment descriptor =
-          MemorySegment.ofArray(Objects.requireNonNull(end.queuePair.deviceQueue()).descriptor());
-      return RawMemory.getLongAcquire(descriptor.get(ValueLayout.JAVA_LONG_UNALIGNED, 16));
-    }
-
-    @Override
-    boolean isThere(CompletionQueue queue, long index) {
-      long now = counter();
-      return (now & Descriptor.COUNTER_MASK) > index || (now & Descriptor.COUNTER_ERROR) != 0;
-    }
-
-    @Override
-    Endpoint.Completion read(CompletionQueue queue, long index) {
-      boolean good = (counter() & Descriptor.COUNTER_MASK) > index;
-      return new Endpoint.Completion(
-          good ? Cqe.REQUESTER : Cqe.REQUESTER_ERROR,
-          good ? 0 : Syndrome.REMOTE_OPERATION,
-          Opcode.RDMA_WRITE,
-          end.queuePair.number(),
-          (int) index,
-          0,
-          0);
     }
   }
 }

@@ -186,7 +186,6 @@ class ArchitectureTest {
             "..core.fabric..",
             "..core.mlx5..",
             "..core.efa..",
-            "..core.gpi..",
             "..core.push..",
             "..core.roce..",
             "..core.pcap..")

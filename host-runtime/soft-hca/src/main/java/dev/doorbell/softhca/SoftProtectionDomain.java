@@ -33,7 +33,6 @@ import dev.doorbell.softhca.device.SoftHcaOptions;
 import dev.doorbell.softhca.foreign.EfaCompletionQueue;
 import dev.doorbell.softhca.foreign.EfaQueuePair;
 import dev.doorbell.softhca.foreign.ForeignQueuePair;
-import dev.doorbell.softhca.foreign.GpiQueuePair;
 import dev.doorbell.softhca.objects.ObjectOwner;
 import dev.doorbell.softhca.objects.ObjectOwner.Owned;
 import dev.doorbell.softhca.objects.OnChipSpace.OnChipMemory;
@@ -382,28 +381,19 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
 
   /** Creates a queue pair whose work requests are not mlx5's. */
   private QueuePair createForeign(QueuePairAttributes attributes, MemoryProvider memory) {
-    boolean efa = hca.options().promises().queues() == Promise.Queues.EFA;
     SoftHcaOptions.Limits limits = hca.options().limits();
     requireSize("send entries", attributes.sendBlocks(), 2, limits.maxSendBlocks());
     requirePlace("counters", attributes.ringIn());
     if (attributes.transport() != Transport.RC || attributes.sharedReceives() != null) {
       throw new HcaException(
-          "%s has %s queue pairs alone, without shared receive queues"
-              .formatted(hca.name(), efa ? "SRD" : "GPI"),
+          "%s has SRD queue pairs alone, without shared receive queues".formatted(hca.name()),
           Errno.EINVAL);
     }
     String label = "%s queue pair".formatted(hca.name());
     @Nullable Memory receiveRing = null;
     @Nullable Memory words = null;
     try {
-      words =
-          memory.allocate(
-              attributes.ringIn(),
-              efa ? EfaQueuePair.wordsBytes() : GpiQueuePair.wordsBytes(),
-              label + " counters");
-      if (!efa) {
-        return add(new GpiQueuePair(objects, this, this, attributes, words));
-      }
+      words = memory.allocate(attributes.ringIn(), EfaQueuePair.wordsBytes(), label + " counters");
       int entries = attributes.receiveEntries();
       if (entries != 0) {
         requireSize("receive entries", entries, 1, SendQueue.MAX_BLOCKS);

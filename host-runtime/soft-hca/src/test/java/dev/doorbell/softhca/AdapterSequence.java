@@ -10,7 +10,6 @@ import dev.doorbell.core.hca.AccessRight;
 import dev.doorbell.core.hca.CompletionQueue;
 import dev.doorbell.core.hca.CompletionQueueAttributes;
 import dev.doorbell.core.hca.ConnectionAttributes;
-import dev.doorbell.core.hca.DeviceQueue;
 import dev.doorbell.core.hca.MemoryRegion;
 import dev.doorbell.core.hca.ProtectionDomain;
 import dev.doorbell.core.memory.MemoryKind;
@@ -20,8 +19,6 @@ import dev.doorbell.core.mlx5.Cqe;
 import dev.doorbell.core.mlx5.Opcode;
 import dev.doorbell.core.mlx5.Syndrome;
 import dev.doorbell.core.roce.BthOpcode;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
@@ -109,9 +106,6 @@ final class AdapterSequence {
   /** Of an endpoint, below what gets huge pages. */
   private static final long BUFFER = 2 * RESULTS;
 
-  /** Where a descriptor of GPI has the counter's address. */
-  private static final int COUNTER = 16;
-
   private final SteppedWorld world;
   private final ProtectionDomain[] domains;
   private final boolean ordered;
@@ -126,7 +120,6 @@ final class AdapterSequence {
   private final List<Integer> completions = new ArrayList<>();
 
   private final List<Integer> receipts = new ArrayList<>();
-  private long counter;
 
   /** A request; {@code twin} writes to the slot of the one before it. */
   private record Request(int number, Kind kind, int slot, int bytes, boolean twin) {
@@ -168,16 +161,9 @@ final class AdapterSequence {
       }
       world.wire.plan(seed, 0, 0);
       draw();
-      DeviceQueue foreign = a.queuePair.deviceQueue();
-      if (queues == Promise.Queues.GPI && foreign != null) {
-        counter =
-            MemorySegment.ofArray(foreign.descriptor())
-                .get(ValueLayout.JAVA_LONG_UNALIGNED, COUNTER);
-      } else {
-        requests.stream()
-            .filter(request -> request.kind == Kind.IMMEDIATE)
-            .forEach(request -> b.postReceive(RESULTS, Long.BYTES));
-      }
+      requests.stream()
+          .filter(request -> request.kind == Kind.IMMEDIATE)
+          .forEach(request -> b.postReceive(RESULTS, Long.BYTES));
       world.fabric.writes = (address, bytes, relaxed) -> written(a, b, address, relaxed);
       requests.forEach(request -> write(request, a, b, strict));
       a.record();
@@ -218,8 +204,7 @@ final class AdapterSequence {
   }
 
   private Kind kind() {
-    Kind kind = Kind.values()[random.nextInt(Kind.values().length)];
-    return kind == Kind.IMMEDIATE && queues == Promise.Queues.GPI ? Kind.WRITE : kind;
+    return Kind.values()[random.nextInt(Kind.values().length)];
   }
 
   private void write(Request request, Endpoint a, Endpoint b, MemoryRegion strict) {
@@ -261,7 +246,7 @@ final class AdapterSequence {
   }
 
   private void written(Endpoint a, Endpoint b, long address, boolean relaxed) {
-    if (address == counter || isEntry(a.sendQueue, address)) {
+    if (isEntry(a.sendQueue, address)) {
       completions.add(events.size());
       return;
     }

@@ -2,12 +2,10 @@ package dev.doorbell.softhca;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.doorbell.contract.Descriptors;
 import dev.doorbell.contract.Endpoint;
 import dev.doorbell.core.adapter.Adapters;
 import dev.doorbell.core.efa.TxWqe;
 import dev.doorbell.core.efa.generated.EfaView;
-import dev.doorbell.core.gpi.Descriptor;
 import dev.doorbell.core.hca.ConnectionAttributes;
 import dev.doorbell.core.hca.DeviceQueue;
 import dev.doorbell.core.hca.QueuePairState;
@@ -16,7 +14,6 @@ import dev.doorbell.core.mlx5.Cqe;
 import dev.doorbell.core.mlx5.Opcode;
 import dev.doorbell.core.mlx5.Syndrome;
 import dev.doorbell.softhca.device.SoftHcaOptions;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
@@ -24,10 +21,8 @@ import java.util.HashSet;
 import java.util.Objects;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
-/** Queue pairs whose work requests are EFA's or GPI's. */
+/** Queue pairs whose work requests are EFA's. */
 class ForeignQueuesTest {
   private static final int MTU = 256;
   private static final int MESSAGE = 700;
@@ -36,25 +31,25 @@ class ForeignQueuesTest {
   private static final ConnectionAttributes IMPATIENT =
       new ConnectionAttributes(1, 1, 7, 12, 16, 16, 0);
 
-  /** Two endpoints on HCAs of one adapter. */
+  /** Two endpoints on HCAs with EFA's queues. */
   private static final class Pair implements AutoCloseable {
     final SteppedWorld world;
     final Endpoint a;
     final Endpoint b;
 
-    Pair(String adapter) {
-      this(adapter, ConnectionAttributes.DEFAULT);
+    Pair() {
+      this(ConnectionAttributes.DEFAULT);
     }
 
-    Pair(String adapter, ConnectionAttributes attributes) {
+    Pair(ConnectionAttributes attributes) {
       world =
           new SteppedWorld(
               SoftHcaOptions.DEFAULT
                   .withEngine(new SoftHcaOptions.Engine(MTU, 64, 32, 1024))
-                  .withAdapter(Adapters.named(adapter)));
+                  .withAdapter(Adapters.named("efa")));
       Endpoint.Shape shape = Endpoint.Shape.usual();
-      a = new Endpoint(world, 0, shape.withReceives(adapter.equals("gpi") ? 0 : 16));
-      b = new Endpoint(world, 1, shape.withReceives(adapter.equals("gpi") ? 0 : 16));
+      a = new Endpoint(world, 0, shape.withReceives(16));
+      b = new Endpoint(world, 1, shape.withReceives(16));
       Endpoint.connect(a, b, attributes);
     }
 
@@ -80,10 +75,9 @@ class ForeignQueuesTest {
     return bytes;
   }
 
-  @ParameterizedTest
-  @ValueSource(strings = {"efa", "gpi"})
-  void writes_and_reads_move_every_byte_over_many_laps_of_the_ring(String adapter) {
-    try (Pair pair = new Pair(adapter)) {
+  @Test
+  void writes_and_reads_move_every_byte_over_many_laps_of_the_ring() {
+    try (Pair pair = new Pair()) {
       for (int turn = 0; turn < 200; turn++) {
         byte[] payload = bytes(turn, MESSAGE);
         pair.a.buffer.putBytes(0, payload);
@@ -103,7 +97,7 @@ class ForeignQueuesTest {
 
   @Test
   void efa_sends_receives_and_writes_with_immediate_data() {
-    try (Pair pair = new Pair("efa")) {
+    try (Pair pair = new Pair()) {
       byte[] payload = bytes(1, MTU);
       pair.a.buffer.putBytes(0, payload);
       pair.b.postReceive(1024, MTU);
@@ -132,7 +126,7 @@ class ForeignQueuesTest {
 
   @Test
   void efa_writes_inline_as_far_as_a_work_request_reaches() {
-    try (Pair pair = new Pair("efa")) {
+    try (Pair pair = new Pair()) {
       byte[] payload = bytes(3, TxWqe.MAX_INLINE);
       pair.a
           .wqe(Opcode.RDMA_WRITE)
@@ -146,7 +140,7 @@ class ForeignQueuesTest {
 
   @Test
   void efa_completes_in_more_than_one_order_and_names_each_request_once() {
-    try (Pair pair = new Pair("efa")) {
+    try (Pair pair = new Pair()) {
       Set<String> orders = new HashSet<>();
       int posted = 0;
       for (int turn = 0; turn < 20; turn++) {
@@ -168,7 +162,7 @@ class ForeignQueuesTest {
 
   @Test
   void efa_counts_completions_over_the_wrap_of_the_counter() {
-    try (Pair pair = new Pair("efa")) {
+    try (Pair pair = new Pair()) {
       long counter = pair.described(0);
       assertThat(RawMemory.getLong(counter)).isEqualTo(EfaView.COUNTER_START);
       for (int i = 0; i < 5; i++) {
@@ -182,7 +176,7 @@ class ForeignQueuesTest {
 
   @Test
   void a_doorbell_of_efa_for_more_than_a_batch_puts_the_queue_pair_into_error() {
-    try (Pair pair = new Pair("efa")) {
+    try (Pair pair = new Pair()) {
       pair.world.store64(0, pair.a.queuePair.doorbellAddress(), 17);
       pair.world.settle();
       assertThat(pair.a.queuePair.state()).isEqualTo(QueuePairState.ERR);
@@ -192,7 +186,7 @@ class ForeignQueuesTest {
   /** 16 bits of the count say 65534 requests then. */
   @Test
   void a_doorbell_of_efa_that_falls_back_flushes_one_request_that_is_not_there() {
-    try (Pair pair = new Pair("efa")) {
+    try (Pair pair = new Pair()) {
       for (int i = 0; i < 3; i++) {
         pair.a.rdmaWrite(pair.b, 0, 0, 8).post();
         assertThat(pair.a.pollSend().isError()).isFalse();
@@ -208,7 +202,7 @@ class ForeignQueuesTest {
 
   @Test
   void a_doorbell_of_efa_in_front_of_its_work_request_is_an_error_completion() {
-    try (Pair pair = new Pair("efa")) {
+    try (Pair pair = new Pair()) {
       pair.world.store64(0, pair.a.queuePair.doorbellAddress(), 1);
       Endpoint.Completion completion = pair.a.pollSend();
       assertThat(completion.isError()).isTrue();
@@ -218,7 +212,7 @@ class ForeignQueuesTest {
 
   @Test
   void efa_refuses_a_wrong_key_and_flushes_what_is_behind() {
-    try (Pair pair = new Pair("efa")) {
+    try (Pair pair = new Pair()) {
       pair.a
           .wqe(Opcode.RDMA_WRITE)
           .remote(pair.b.address(0), pair.b.region.rkey() + 1)
@@ -233,80 +227,8 @@ class ForeignQueuesTest {
   }
 
   @Test
-  void gpi_adds_to_a_word_behind_the_write_before_it() {
-    try (Pair pair = new Pair("gpi")) {
-      pair.a.buffer.putBytes(0, bytes(5, MESSAGE));
-      for (int turn = 1; turn <= 3; turn++) {
-        pair.a.rdmaWrite(pair.b, 0, 4096, MESSAGE).write();
-        pair.a
-            .wqe(Opcode.ATOMIC_FA)
-            .remote(pair.b.address(0), pair.b.region.rkey())
-            .atomic(2, 0)
-            .local(8192, Long.BYTES)
-            .write();
-        assertThat(pair.a.pollSend().isError()).isFalse();
-        assertThat(pair.a.pollSend().isError()).isFalse();
-        assertThat(RawMemory.getLong(pair.b.address(0))).isEqualTo(2L * turn);
-      }
-    }
-  }
-
-  /** Segments arrive in any order: the last of them makes the descriptor whole. */
-  @Test
-  void gpi_takes_a_descriptor_when_all_of_its_segments_are_there() {
-    try (Pair pair = new Pair("gpi");
-        Arena arena = Arena.ofConfined()) {
-      MemorySegment image = arena.allocate(Descriptor.BYTES, 64);
-      Descriptors.writeInline(
-          image.address(),
-          0,
-          Descriptor.WRITE_INLINE,
-          Descriptor.COUNTED | Descriptor.WRITEBACK,
-          8,
-          0,
-          0x1122334455667788L,
-          pair.b.region.rkey() >>> 8,
-          pair.b.address(0),
-          0,
-          0,
-          0);
-      long counter = pair.described(16);
-      int[] order = {6, 1, 7, 3, 0, 5, 2, 4};
-      for (int segment : order) {
-        pair.world.settle();
-        assertThat(RawMemory.getLong(counter)).isZero();
-        pair.world.store64(
-            0,
-            pair.a.queuePair.sendRingAddress() + 8L * segment,
-            RawMemory.getLong(image.address() + 8L * segment));
-      }
-      pair.world.settle();
-      assertThat(RawMemory.getLong(counter)).isOne();
-      assertThat(RawMemory.getLong(pair.described(8))).isOne();
-      assertThat(RawMemory.getLong(pair.b.address(0))).isEqualTo(0x1122334455667788L);
-    }
-  }
-
-  @Test
-  void gpi_sets_the_error_bit_of_the_counter_for_what_it_cannot_carry_out() {
-    try (Pair pair = new Pair("gpi")) {
-      pair.a.rdmaWrite(pair.b, 0, 0, 8).write();
-      assertThat(pair.a.pollSend().isError()).isFalse();
-      pair.a
-          .wqe(Opcode.ATOMIC_CS)
-          .remote(pair.b.address(0), pair.b.region.rkey())
-          .atomic(2, 0)
-          .local(8192, Long.BYTES)
-          .write();
-      assertThat(pair.a.pollSend().isError()).isTrue();
-      assertThat(RawMemory.getLong(pair.described(16))).isEqualTo(1 | Descriptor.COUNTER_ERROR);
-    }
-  }
-
-  @ParameterizedTest
-  @ValueSource(strings = {"efa", "gpi"})
-  void both_ends_write_at_once(String adapter) {
-    try (Pair pair = new Pair(adapter)) {
+  void both_ends_write_at_once() {
+    try (Pair pair = new Pair()) {
       for (int turn = 0; turn < 40; turn++) {
         byte[] there = bytes(turn, MESSAGE);
         byte[] back = bytes(turn + 100, MESSAGE);
@@ -322,10 +244,9 @@ class ForeignQueuesTest {
     }
   }
 
-  @ParameterizedTest
-  @ValueSource(strings = {"efa", "gpi"})
-  void a_silent_peer_ends_each_request_with_an_error(String adapter) {
-    try (Pair pair = new Pair(adapter, IMPATIENT)) {
+  @Test
+  void a_silent_peer_ends_each_request_with_an_error() {
+    try (Pair pair = new Pair(IMPATIENT)) {
       pair.b.queuePair.toReset();
       pair.a.rdmaWrite(pair.b, 0, 64, 8).write();
       pair.a.rdmaWrite(pair.b, 0, 64, 8).post();
@@ -336,10 +257,9 @@ class ForeignQueuesTest {
     }
   }
 
-  @ParameterizedTest
-  @ValueSource(strings = {"efa", "gpi"})
-  void a_connection_that_broke_works_again_after_reset_on_both_sides(String adapter) {
-    try (Pair pair = new Pair(adapter, IMPATIENT)) {
+  @Test
+  void a_connection_that_broke_works_again_after_reset_on_both_sides() {
+    try (Pair pair = new Pair(IMPATIENT)) {
       pair.b.queuePair.toReset();
       pair.a.rdmaWrite(pair.b, 0, 64, 8).post();
       assertThat(pair.a.pollSend().isError()).isTrue();
@@ -356,10 +276,9 @@ class ForeignQueuesTest {
     }
   }
 
-  @ParameterizedTest
-  @ValueSource(strings = {"efa", "gpi"})
-  void a_wrong_key_writes_nothing_and_ends_what_is_behind(String adapter) {
-    try (Pair pair = new Pair(adapter)) {
+  @Test
+  void a_wrong_key_writes_nothing_and_ends_what_is_behind() {
+    try (Pair pair = new Pair()) {
       pair.a.buffer.putLong(0, 17);
       pair.a
           .wqe(Opcode.RDMA_WRITE)

@@ -35,8 +35,7 @@ public final class Adapters {
           "relaxed-pcie",
           "no-atomics",
           "split-visibility",
-          "efa",
-          "gpi");
+          "efa");
 
   private Adapters() {}
 

@@ -118,8 +118,6 @@ public enum Promise {
     /** Through mlx5's send rings in host or GPU memory, doorbell records and doorbells. */
     MLX5,
     /** Through EFA's send queues in memory of the adapter, and 32-bit doorbells. */
-    EFA,
-    /** Through GPI's descriptors in memory of the NIC, which picks the queue pair. */
-    GPI
+    EFA
   }
 }

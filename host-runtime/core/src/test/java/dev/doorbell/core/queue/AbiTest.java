@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.doorbell.core.efa.generated.EfaView;
-import dev.doorbell.core.gpi.generated.GpiView;
 import dev.doorbell.core.memory.BigEndian;
 import dev.doorbell.core.queue.CHeader.Field;
 import dev.doorbell.core.queue.CHeader.Struct;
@@ -148,21 +147,12 @@ class AbiTest {
   }
 
   @Test
-  void queues_of_efa_and_gpi_are_laid_out_as_their_headers_say()
-      throws ReflectiveOperationException {
+  void queues_of_efa_are_laid_out_as_their_header_says() throws ReflectiveOperationException {
     Map<String, Object> values = new HashMap<>();
     byte[] encoded = record(EfaView.class, values).encode();
     assertThat(EfaView.BYTES).isEqualTo(encoded.length);
     assertFieldsAreWhereTheHeaderSays(
         struct(read("kernels/include/doorbell/efa_abi.h"), "doorbell_efa"),
-        encoded,
-        values,
-        Map.of());
-    values.clear();
-    encoded = record(GpiView.class, values).encode();
-    assertThat(GpiView.BYTES).isEqualTo(encoded.length);
-    assertFieldsAreWhereTheHeaderSays(
-        struct(read("kernels/include/doorbell/gpi_abi.h"), "doorbell_gpi"),
         encoded,
         values,
         Map.of());

@@ -28,7 +28,6 @@ class SignalOrderTest {
     "no-atomics,       NONE,       0x0",
     "split-visibility, NONE,       0x0",
     "efa,              ACKNOWLEDGED, 0x2000",
-    "gpi,              ATOMIC,     0x2400",
   })
   void the_cheapest_is_chosen_and_a_view_says_what_kernels_may_choose_from(
       String adapter, SignalOrder order, String flags) {
@@ -44,7 +43,6 @@ class SignalOrderTest {
     "relaxed-pcie, STRICT_KEY ATOMIC READ_FLUSH",
     "no-atomics,   NONE STRICT_KEY PACKED READ_FLUSH FENCE_BIT ACKNOWLEDGED",
     "efa,          ACKNOWLEDGED",
-    "gpi,          ATOMIC ACKNOWLEDGED",
   })
   void what_does_not_order_a_signal_is_known(String adapter, String sufficient) {
     List<String> words =

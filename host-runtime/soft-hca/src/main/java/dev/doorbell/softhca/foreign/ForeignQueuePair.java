@@ -183,11 +183,7 @@ public abstract class ForeignQueuePair extends FrontEnd implements QueuePair, Mm
         RawMemory.copy(source + i, to + i, length - i);
       }
     }
-    stored();
   }
-
-  /** Something was stored to the ring. On any thread. */
-  void stored() {}
 
   /** Informs all connections of a store; the first of them runs. On any thread. */
   final void inform() {

@@ -1,6 +1,6 @@
 /**
- * Queue pairs whose work requests and completions have another format than mlx5's: EFA's, and those
- * of NCCL's GPU-Push Interface. Each is a front end of queue pairs of the HCA.
+ * Queue pairs whose work requests and completions have another format than mlx5's: EFA's. They are
+ * a front end of queue pairs of the HCA.
  */
 @NullMarked
 package dev.doorbell.softhca.foreign;

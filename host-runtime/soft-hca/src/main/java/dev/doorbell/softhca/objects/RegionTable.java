@@ -22,9 +22,6 @@ public final class RegionTable {
 
   private final @Nullable SecureRandom random;
 
-  /** Keys have no variant: the index is a handle. */
-  private final boolean handles;
-
   private final ArrayDeque<Integer> freed = new ArrayDeque<>();
 
   /**
@@ -39,11 +36,9 @@ public final class RegionTable {
 
   /**
    * @param unguessable keys and PSNs are random
-   * @param handles keys are an index alone, which peers' descriptors name
    */
-  public RegionTable(boolean unguessable, boolean handles) {
-    this.random = unguessable && !handles ? new SecureRandom() : null;
-    this.handles = handles;
+  public RegionTable(boolean unguessable) {
+    this.random = unguessable ? new SecureRandom() : null;
   }
 
   /** A new key for a region that is {@link #put} next; 0, which is none, when there is no more. */
@@ -54,7 +49,7 @@ public final class RegionTable {
     SecureRandom dice = random;
     if (dice == null) {
       int index = freed.size() > REST ? freed.remove() : FIRST + used++;
-      variant = handles ? 0 : (variant + VARIANT_STEP) & 0xff;
+      variant = (variant + VARIANT_STEP) & 0xff;
       return index << 8 | variant;
     }
     int key = dice.nextInt();

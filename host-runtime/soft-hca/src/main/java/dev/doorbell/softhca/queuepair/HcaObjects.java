@@ -1,6 +1,5 @@
 package dev.doorbell.softhca.queuepair;
 
-import dev.doorbell.core.adapter.Promise;
 import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.hca.Errno;
 import dev.doorbell.core.hca.HcaException;
@@ -36,8 +35,7 @@ public final class HcaObjects {
     this.hca = hca;
     this.name = name;
     this.limit = options.limits().queuePairs();
-    this.regions =
-        new RegionTable(options.randomNumbers(), options.promises().queues() == Promise.Queues.GPI);
+    this.regions = new RegionTable(options.randomNumbers());
     this.onChip = new OnChipSpace(hca, options.limits().onChipBytes());
     this.queuePairs = new NumberTable<>(FIRST_NUMBER, limit);
     this.completionQueues = new NumberTable<>(FIRST_NUMBER, 2 * limit);

@@ -150,7 +150,7 @@ final class NicRunner {
         split = ",",
         description =
             "What the HCAs promise (docs/adapters.md): cx7, cx7-ar, cx8-ooo-rw, cx8-ooo-all,"
-                + " relaxed-pcie, no-atomics, split-visibility, efa, gpi, a file, several, or all:"
+                + " relaxed-pcie, no-atomics, split-visibility, efa, a file, several, or all:"
                 + " a table, and which remedies help (default cx7).")
     private List<String> names = List.of();
 

@@ -3,7 +3,6 @@ package dev.doorbell.experiments.scenario.transfer;
 import dev.doorbell.core.adapter.Adapter;
 import dev.doorbell.core.adapter.Promise.Queues;
 import dev.doorbell.core.efa.TxWqe;
-import dev.doorbell.core.gpi.Descriptor;
 import dev.doorbell.core.hca.HcaAttributes;
 import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.experiments.config.formula.Formula.FormulaException;
@@ -83,7 +82,6 @@ final class TransferChecks {
         switch (adapter.promises().queues()) {
           case MLX5 -> Integer.MAX_VALUE;
           case EFA -> TxWqe.MAX_INLINE;
-          case GPI -> Descriptor.MAX_INLINE;
         };
     checks.refuseIf(
         of.path().inline() && of.size() > inline,

@@ -43,8 +43,7 @@ public record QueueSettings(
     CX8_OOO_ALL,
     RELAXED_PCIE,
     NO_ATOMICS,
-    EFA,
-    GPI;
+    EFA;
 
     private static final String SETTING = "nic";
 

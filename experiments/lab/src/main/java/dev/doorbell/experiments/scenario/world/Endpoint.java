@@ -320,7 +320,6 @@ public final class Endpoint implements AutoCloseable {
     return switch (kind) {
       case MLX5 -> 0;
       case EFA -> QueuePairView.FLAG_EFA;
-      case GPI -> QueuePairView.FLAG_GPI;
     };
   }
 

@@ -62,15 +62,12 @@ public final class NicComparison {
       if (remedies.contains(Remedy.ATOMICS)) {
         return Optional.of("atomics");
       }
-      Promise.Queues queues = nic.adapter().promises().queues();
       boolean refused =
-          queues != Promise.Queues.MLX5
+          nic.adapter().promises().queues() != Promise.Queues.MLX5
               && report.races().isEmpty()
               && report.failures().stream()
                   .anyMatch(found -> found.what().text().contains(Failure.NOT_EXPRESSIBLE));
-      return !refused
-          ? Optional.empty()
-          : Optional.of(queues == Promise.Queues.EFA ? "atomics" : "atomics that fetch");
+      return refused ? Optional.of("atomics") : Optional.empty();
     }
 
     /** Returns what was found most often. */

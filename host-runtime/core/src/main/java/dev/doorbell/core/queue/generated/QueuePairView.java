@@ -17,8 +17,7 @@ import javax.annotation.processing.Generated;
  * @param completionRecord {@code cq_record}: consumer index word, big-endian
  * @param counters {@code counters}: struct doorbell_counters, then uint64_t[sq_blocks]
  * @param error {@code error}: struct doorbell_error
- * @param commands {@code commands}: struct doorbell_command_queue, doorbell_efa or doorbell_gpi, or
- *     0
+ * @param commands {@code commands}: struct doorbell_command_queue or doorbell_efa, or 0
  * @param ringRequest {@code ring_request}: 64-bit word that the CPU watches (DOORBELL_QP_CPU_RUNG),
  *     or 0
  * @param deadlineNanos {@code deadline_ns}: every wait ends after this many nanoseconds
@@ -123,9 +122,6 @@ public record QueuePairView(
 
   /** {@code DOORBELL_QP_EFA}: the Elastic Fabric Adapter's: efa.cuh, struct doorbell_efa */
   public static final int FLAG_EFA = 0x8000;
-
-  /** {@code DOORBELL_QP_GPI}: NCCL's GPU-Push Interface: gpi.cuh, struct doorbell_gpi */
-  public static final int FLAG_GPI = 0x10000;
 
   /**
    * {@code DOORBELL_RESERVED_SHIFT}: A poster that found no room in the ring sets this: its blocks

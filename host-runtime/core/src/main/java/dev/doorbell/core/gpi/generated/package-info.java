@@ -1,5 +1,0 @@
-/** Layouts written by FormatsTest from src/main/formats/gpi.txt: nobody edits them. */
-@NullMarked
-package dev.doorbell.core.gpi.generated;
-
-import org.jspecify.annotations.NullMarked;
