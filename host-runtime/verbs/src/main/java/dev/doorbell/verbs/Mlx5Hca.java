@@ -12,7 +12,6 @@ import dev.doorbell.core.memory.MemoryProvider;
 import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.core.mlx5.prm.Capabilities;
 import dev.doorbell.verbs.device.DeviceFilter;
-import dev.doorbell.verbs.device.VerbsDomain;
 import dev.doorbell.verbs.devx.DevxDevice;
 import dev.doorbell.verbs.devx.DevxDomain;
 import dev.doorbell.verbs.devx.OnChip;
@@ -39,7 +38,7 @@ public final class Mlx5Hca implements Hca {
   private final Locus locus;
   private final Agent agent = budget -> 0;
   private final DevxDevice device;
-  private final List<VerbsDomain> domains = new ArrayList<>();
+  private final List<DevxDomain> domains = new ArrayList<>();
   private final HcaAttributes attributes;
   private boolean closed;
 
@@ -125,7 +124,7 @@ public final class Mlx5Hca implements Hca {
     if (closed) {
       return;
     }
-    List.copyOf(domains).reversed().forEach(VerbsDomain::closeAll);
+    List.copyOf(domains).reversed().forEach(DevxDomain::closeAll);
     closed = true;
     try {
       device.close();

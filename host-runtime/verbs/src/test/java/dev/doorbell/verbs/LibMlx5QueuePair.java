@@ -8,7 +8,7 @@ import dev.doorbell.core.hca.QueuePairAddress;
 import dev.doorbell.core.memory.RawMemory;
 import dev.doorbell.verbs.device.DeviceContext;
 import dev.doorbell.verbs.device.DeviceFilter;
-import dev.doorbell.verbs.device.VerbsDomain;
+import dev.doorbell.verbs.devx.DevxDomain;
 import dev.doorbell.verbs.devx.Mlx5Objects;
 import dev.doorbell.verbs.generated.verbs.Verbs;
 import dev.doorbell.verbs.generated.verbs.ibv_mr;
@@ -116,7 +116,7 @@ final class LibMlx5QueuePair implements AutoCloseable {
 
   LibMlx5QueuePair() {
     pd = VerbsFunctions.ALLOC_PD.pointer(FAILURE, context.context);
-    int access = VerbsDomain.accessBits(ALL);
+    int access = DevxDomain.accessBits(ALL);
     region =
         VerbsFunctions.REG_MR_IOVA2.pointer(
             FAILURE, pd, buffer, buffer.byteSize(), buffer.address(), access);

@@ -7,7 +7,7 @@ import dev.doorbell.core.hca.QueuePairState;
 import dev.doorbell.verbs.device.DeviceContext;
 import dev.doorbell.verbs.device.PeerAddress;
 import dev.doorbell.verbs.device.PortInfo;
-import dev.doorbell.verbs.device.VerbsDomain;
+import dev.doorbell.verbs.devx.DevxDomain;
 import dev.doorbell.verbs.generated.verbs.Verbs;
 import dev.doorbell.verbs.generated.verbs.ibv_ah_attr;
 import dev.doorbell.verbs.generated.verbs.ibv_gid;
@@ -44,7 +44,7 @@ final class VerbsConnection {
         Verbs.IBV_QP_PKEY_INDEX() | Verbs.IBV_QP_PORT() | Verbs.IBV_QP_ACCESS_FLAGS(),
         attributes -> {
           ibv_qp_attr.port_num(attributes, (byte) context.port.number());
-          ibv_qp_attr.qp_access_flags(attributes, VerbsDomain.accessBits(rights));
+          ibv_qp_attr.qp_access_flags(attributes, DevxDomain.accessBits(rights));
         });
   }
 

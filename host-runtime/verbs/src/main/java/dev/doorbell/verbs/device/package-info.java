@@ -1,4 +1,4 @@
-/** An opened device of any provider: its port and GID, protection domains, memory regions. */
+/** An opened device of any provider: its port and GID. */
 @NullMarked
 package dev.doorbell.verbs.device;
 

@@ -2,7 +2,6 @@ package dev.doorbell.verbs.devx;
 
 import dev.doorbell.verbs.device.DeviceContext;
 import dev.doorbell.verbs.device.PeerAddress;
-import dev.doorbell.verbs.device.VerbsDomain;
 import dev.doorbell.verbs.generated.mlx5dv.Mlx5dv;
 import dev.doorbell.verbs.generated.mlx5dv.mlx5dv_ah;
 import dev.doorbell.verbs.generated.verbs.ibv_ah_attr;
@@ -28,7 +27,7 @@ public final class AddressResolution {
 
   private AddressResolution() {}
 
-  static long macOf(VerbsDomain domain, PeerAddress to, int trafficClass) {
+  static long macOf(DevxDomain domain, PeerAddress to, int trafficClass) {
     DeviceContext context = domain.context;
     try (Arena arena = Arena.ofConfined()) {
       // Zeroed: some kernels reject uninitialised fields with EINVAL.

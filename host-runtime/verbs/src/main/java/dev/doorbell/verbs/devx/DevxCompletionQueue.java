@@ -7,12 +7,11 @@ import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.mlx5.Cqe;
 import dev.doorbell.core.mlx5.prm.CompletionQueueCommand;
 import dev.doorbell.core.mlx5.prm.PrmBuffer;
-import dev.doorbell.verbs.device.VerbsDomain;
 
 /** A completion queue that firmware created in our memory; it outlives its queue pairs. */
 final class DevxCompletionQueue implements CompletionQueue {
   private final DevxDevice device;
-  private final VerbsDomain domain;
+  private final DevxDomain domain;
   private final CompletionQueueAttributes attributes;
   private final FirmwareMemory ring;
   private final FirmwareMemory record;
@@ -22,7 +21,7 @@ final class DevxCompletionQueue implements CompletionQueue {
 
   DevxCompletionQueue(
       DevxDevice device,
-      VerbsDomain domain,
+      DevxDomain domain,
       CompletionQueueAttributes attributes,
       FirmwareMemory ring,
       FirmwareMemory record) {

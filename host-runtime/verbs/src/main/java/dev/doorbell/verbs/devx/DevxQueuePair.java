@@ -16,7 +16,6 @@ import dev.doorbell.core.mlx5.prm.RoutePath;
 import dev.doorbell.verbs.device.PeerAddress;
 import dev.doorbell.verbs.device.PortInfo;
 import dev.doorbell.verbs.device.Transitions;
-import dev.doorbell.verbs.device.VerbsDomain;
 import java.util.Set;
 
 /** A queue pair that firmware created in our memory: the receive ring, then the send ring. */
@@ -25,7 +24,7 @@ final class DevxQueuePair implements QueuePair {
   private static final int NONE = -1;
 
   private final DevxDevice device;
-  private final VerbsDomain domain;
+  private final DevxDomain domain;
   private final QueuePairAttributes attributes;
   private final DevxCompletionQueue sendQueue;
   private final DevxCompletionQueue receiveQueue;
@@ -39,7 +38,7 @@ final class DevxQueuePair implements QueuePair {
 
   DevxQueuePair(
       DevxDevice device,
-      VerbsDomain domain,
+      DevxDomain domain,
       QueuePairAttributes attributes,
       DevxCompletionQueue sendQueue,
       DevxCompletionQueue receiveQueue,

@@ -4,9 +4,9 @@ import dev.doorbell.core.fabric.MmioTarget;
 import dev.doorbell.core.hca.Errno;
 import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.memory.Allocation;
+import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.verbs.device.DeviceContext;
-import dev.doorbell.verbs.device.OnChipMemory;
 import dev.doorbell.verbs.generated.verbs.ibv_alloc_dm_attr;
 import dev.doorbell.verbs.library.DeviceOps;
 import dev.doorbell.verbs.library.NativeFunction;
@@ -22,7 +22,7 @@ import java.util.function.Consumer;
  * store to stand-in pages; a GPU maps the address at which the library has mapped the memory. It
  * accepts stores of 4 and 8 bytes.
  */
-public final class OnChip implements OnChipMemory, MmioTarget {
+public final class OnChip implements Memory, MmioTarget {
   /** {@code struct ibv_device_attr_ex}. */
   public static final int ATTRIBUTES_BYTES = 400;
 
@@ -136,18 +136,18 @@ public final class OnChip implements OnChipMemory, MmioTarget {
         bytes);
   }
 
-  @Override
-  public void use() {
+  /** Adds a memory region, which has to be closed before this memory. */
+  void use() {
     regions++;
   }
 
-  @Override
-  public void unuse() {
+  /** Removes a memory region of {@link #use}. */
+  void unuse() {
     regions--;
   }
 
-  @Override
-  public MemorySegment handle() {
+  /** The {@code struct ibv_dm}. */
+  MemorySegment handle() {
     return dm;
   }
 

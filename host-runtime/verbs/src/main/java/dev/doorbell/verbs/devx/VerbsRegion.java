@@ -1,4 +1,4 @@
-package dev.doorbell.verbs.device;
+package dev.doorbell.verbs.devx;
 
 import dev.doorbell.core.hca.AccessRight;
 import dev.doorbell.core.hca.Errno;
@@ -21,7 +21,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** A memory region: memory that the kernel has pinned and the device may access. */
-public final class VerbsRegion implements MemoryRegion {
+final class VerbsRegion implements MemoryRegion {
   /** Registers a dma-buf as memory region; rdma-core 34. */
   private static final @Nullable NativeFunction REG_DMABUF_MR =
       NativeFunction.find(
@@ -47,21 +47,17 @@ public final class VerbsRegion implements MemoryRegion {
   private static final Failure DEREGISTER =
       Failure.of("deregister memory", "this is a fault in Doorbell: something still uses it");
 
-  private final VerbsDomain domain;
+  private final DevxDomain domain;
   private final MemorySegment mr;
   private final long address;
   private final long length;
   private final int lkey;
   private final int rkey;
-  private final @Nullable OnChipMemory chip;
+  private final @Nullable OnChip chip;
   private boolean closed;
 
   private VerbsRegion(
-      VerbsDomain domain,
-      MemorySegment mr,
-      long address,
-      long length,
-      @Nullable OnChipMemory chip) {
+      DevxDomain domain, MemorySegment mr, long address, long length, @Nullable OnChip chip) {
     this.chip = chip;
     if (chip != null) {
       chip.use();
@@ -78,16 +74,16 @@ public final class VerbsRegion implements MemoryRegion {
    * Registers host memory by its address, GPU memory by dma-buf if it can be exported, else by
    * peermem.
    */
-  public static VerbsRegion register(
-      VerbsDomain domain, Memory memory, long offset, long length, Set<AccessRight> rights) {
+  static VerbsRegion register(
+      DevxDomain domain, Memory memory, long offset, long length, Set<AccessRight> rights) {
     long address = memory.address() + offset;
-    int access = VerbsDomain.accessBits(rights);
+    int access = DevxDomain.accessBits(rights);
     MemorySegment mr;
     OptionalInt exported =
         memory.kind() == MemoryKind.DEVICE ? memory.exportDmaBuf() : OptionalInt.empty();
     if (exported.isPresent()) {
       mr = registerDmaBuf(domain, exported.getAsInt(), offset, length, address, access);
-    } else if (memory instanceof OnChipMemory chip) {
+    } else if (memory instanceof OnChip chip) {
       mr = registerOnChip(domain, chip, offset, length, access);
       address = 0;
     } else {
@@ -101,12 +97,12 @@ public final class VerbsRegion implements MemoryRegion {
               access);
     }
     return new VerbsRegion(
-        domain, mr, address, length, memory instanceof OnChipMemory onChip ? onChip : null);
+        domain, mr, address, length, memory instanceof OnChip onChip ? onChip : null);
   }
 
   /** Registers on-chip memory. Addresses in the region count from its beginning. */
   private static MemorySegment registerOnChip(
-      VerbsDomain domain, OnChipMemory chip, long offset, long length, int access) {
+      DevxDomain domain, OnChip chip, long offset, long length, int access) {
     MemorySegment function = domain.context.ops.extended(DeviceOps.REG_DM_MR_OFFSET);
     return new NativeFunction(
             "ibv_reg_dm_mr",
@@ -128,7 +124,7 @@ public final class VerbsRegion implements MemoryRegion {
   }
 
   private static MemorySegment registerDmaBuf(
-      VerbsDomain domain, int fd, long offset, long length, long address, int access) {
+      DevxDomain domain, int fd, long offset, long length, long address, int access) {
     try {
       NativeFunction function = REG_DMABUF_MR;
       if (function == null) {
