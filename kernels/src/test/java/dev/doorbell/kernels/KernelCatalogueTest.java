@@ -50,7 +50,7 @@ class KernelCatalogueTest {
   @Test
   void every_case_has_a_broken_and_a_fixed_kernel() {
     KernelCatalogue cases = KernelCatalogue.cases();
-    assertThat(cases.kernels()).hasSize(37);
+    assertThat(cases.kernels()).hasSize(36);
     for (ProtocolKernel kernel : cases.kernels()) {
       assertThat(kernel.entries().stream().map(ProtocolKernel.EntryPoint::name))
           .containsExactlyInAnyOrder(kernel.name() + "_broken", kernel.name() + "_fixed");

@@ -314,13 +314,13 @@ class ArchitectureTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"transfer", "posting", "push", "nic", "recovery"})
+  @ValueSource(strings = {"transfer", "posting", "push", "nic"})
   void kinds_of_points_do_not_know_each_other(String kind) {
     String sessions = "dev.doorbell.experiments.scenario.";
     noClasses()
         .that()
         .resideInAnyPackage(
-            Stream.of("transfer", "posting", "push", "nic", "recovery")
+            Stream.of("transfer", "posting", "push", "nic")
                 .filter(other -> !other.equals(kind))
                 .map(sessions::concat)
                 .toArray(String[]::new))

@@ -10,7 +10,6 @@ import dev.doorbell.core.hca.CompletionQueueAttributes;
 import dev.doorbell.core.hca.ConnectionAttributes;
 import dev.doorbell.core.hca.ProtectionDomain;
 import dev.doorbell.core.hca.QueuePairAddress;
-import dev.doorbell.core.hca.QueuePairState;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.mlx5.ControlSegment;
 import dev.doorbell.core.mlx5.Opcode;
@@ -351,13 +350,12 @@ class EitherPathTest {
           events.add(event);
         }
         seen.append(
-            "%d %s %s %s %s %08x%n"
+            "%d %s %s %s %08x%n"
                 .formatted(
                     end.side,
                     end.queuePair.state(),
                     events,
                     end.queuePair.executed(),
-                    end.queuePair.state() == QueuePairState.RTS ? end.queuePair.sent() : "",
                     Arrays.hashCode(end.buffer.getBytes(0, BUFFER_BYTES))));
       }
     }

@@ -73,17 +73,4 @@ class FaultEndToEndTest {
     assertThat(code).as(out).isEqualTo(ExitCode.FAILED);
     assertThat(out).contains("1 of 1 points verified", "DB-F007", "the run has failed");
   }
-
-  @Test
-  void a_receiver_that_is_not_ready_in_time_costs_a_recovery_and_no_byte() throws IOException {
-    ExitCode code =
-        run(
-            "fault-recovery",
-            "faults: [ { do: rnr, at: receive 9, target: rank1.hca0, timer: 12, must_fire: true }"
-                + " ]",
-            "remedy=reset",
-            "fault=receiver-slow");
-    assertThat(code).as(out).isEqualTo(ExitCode.OK);
-    assertThat(out).contains("1 of 1 points verified", "fired 10 of");
-  }
 }

@@ -33,7 +33,6 @@ class NamedExperimentsTest {
           Map.entry("staging-knee", List.of("rtt=500,8000,32000,64000")),
           Map.entry("incast", List.of("senders=2,16", "switch=lossy,pfc")),
           Map.entry("staging-buffer", List.of("slots=4,8", "load=70,90")),
-          Map.entry("fault-recovery", List.of("samples=3")),
           Map.entry("topology-what-if", List.of("samples=1")),
           Map.entry("all-to-all", List.of("ranks=2,8")),
           Map.entry("congestion", List.of("traffic=incast,victim")),

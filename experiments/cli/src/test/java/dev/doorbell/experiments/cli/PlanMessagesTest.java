@@ -35,7 +35,7 @@ class PlanMessagesTest {
   void show_prints_the_settings_that_the_experiment_uses_and_means_the_same()
       throws IOException, ConfigException {
     ConfigReader reader = new ConfigReader(RealSession.runtime().names());
-    for (String name : List.of("pull-vs-push", "incast", "collectives", "fault-recovery")) {
+    for (String name : List.of("pull-vs-push", "incast", "collectives")) {
       assertThat(session.type("show", name))
           .as("%s%n%s", name, session.err())
           .isEqualTo(ExitCode.OK);

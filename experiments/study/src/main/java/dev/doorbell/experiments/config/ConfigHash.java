@@ -8,8 +8,10 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.IntNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
+import tools.jackson.databind.node.StringNode;
 
 /**
  * The hash of everything in a resolved experiment that decides its results, and of nothing else:
@@ -35,10 +37,14 @@ final class ConfigHash {
   /** Keys whose value 1 is the same as their absence. */
   private static final Set<String> TIMES = Set.of("repeat", "processes");
 
-  /** A setting that is gone, and its value in every hash of before and since. */
-  private static final String GONE = "hold";
+  /** Settings that are gone, and their values in every hash of before and since. */
+  private static final Map<String, JsonNode> GONE =
+      Map.of(
+          "hold", IntNode.valueOf(500_000),
+          "remedy", StringNode.valueOf("reset"),
+          "fault", StringNode.valueOf("none"),
+          "silence", IntNode.valueOf(6_000_000));
 
-  private static final int GONE_VALUE = 500_000;
   private static final String LAUNCHES = "launches";
 
   private ConfigHash() {}
@@ -48,10 +54,15 @@ final class ConfigHash {
     return Schema.strings(measure.get("metrics")).contains("rate") ? 5 : 3;
   }
 
-  /** Takes out what versions that had the setting wrote into each resolved experiment. */
+  /** Takes out what versions that had the settings wrote into each resolved experiment. */
   static void dropGone(ObjectNode root) {
-    if (root.get(FIXED) instanceof ObjectNode fixed && fixed.path(GONE).asInt(0) == GONE_VALUE) {
-      fixed.remove(GONE);
+    if (root.get(FIXED) instanceof ObjectNode fixed) {
+      GONE.forEach(
+          (name, value) -> {
+            if (value.asString().equals(fixed.path(name).asString(""))) {
+              fixed.remove(name);
+            }
+          });
     }
   }
 
@@ -82,8 +93,7 @@ final class ConfigHash {
 
   /** Sorts settings by name: their order in the schema does not matter. */
   private static ObjectNode fixed(Schema schema, JsonNode given) {
-    Map<String, JsonNode> counted = new TreeMap<>();
-    counted.put(GONE, JsonNodeFactory.instance.numberNode(GONE_VALUE));
+    Map<String, JsonNode> counted = new TreeMap<>(GONE);
     given
         .properties()
         .forEach(

@@ -89,16 +89,6 @@ public interface QueuePair extends AutoCloseable {
     return null;
   }
 
-  /**
-   * Returns this end's progress with its own requests. Ask in ERR, when no more are begun; a reset
-   * forgets it.
-   *
-   * @return null where the device cannot tell, or nothing is connected
-   */
-  default @Nullable SentRequests sent() {
-    return null;
-  }
-
   /** RESET to RTS in one call. */
   default void connect(
       QueuePairAddress peer, Set<AccessRight> rights, ConnectionAttributes attributes) {

@@ -68,22 +68,6 @@ public final class SendQueue {
   }
 
   /**
-   * Copies a WQE of {@code ds} units out of the ring, in one piece.
-   *
-   * @param target native address of {@code 16 * ds} bytes
-   */
-  public static void copyOut(long ring, int ringBlocks, long index, int ds, long target) {
-    long start = blockAddress(ring, ringBlocks, index);
-    long bytes = (long) ds << UNIT_SHIFT;
-    long untilEnd = ring + ((long) ringBlocks << BLOCK_SHIFT) - start;
-    long first = Math.min(bytes, untilEnd);
-    RawMemory.copy(start, target, first);
-    if (first < bytes) {
-      RawMemory.copy(ring, target + first, bytes - first);
-    }
-  }
-
-  /**
    * Copies a WQE of {@code ds} units into the ring.
    *
    * @param source native address of {@code 16 * ds} bytes

@@ -11,7 +11,6 @@ import dev.doorbell.core.hca.QueuePair;
 import dev.doorbell.core.hca.QueuePairAddress;
 import dev.doorbell.core.hca.QueuePairAttributes;
 import dev.doorbell.core.hca.QueuePairState;
-import dev.doorbell.core.hca.SentRequests;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.RawMemory;
 import dev.doorbell.core.mlx5.DoorbellRecord;
@@ -248,11 +247,6 @@ public final class SoftQueuePair extends ScheduledQueuePair implements QueuePair
   @Override
   public @Nullable ExecutedRequests executed() {
     return responder == null ? null : responder.executed();
-  }
-
-  @Override
-  public @Nullable SentRequests sent() {
-    return requester == null ? null : requester.sent();
   }
 
   @Override

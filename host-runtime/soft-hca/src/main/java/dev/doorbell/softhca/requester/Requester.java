@@ -7,9 +7,7 @@ import dev.doorbell.core.fabric.DevicePort;
 import dev.doorbell.core.fault.Fault;
 import dev.doorbell.core.fault.FaultAction;
 import dev.doorbell.core.hca.AsyncEvent;
-import dev.doorbell.core.hca.ExecutedRequests;
 import dev.doorbell.core.hca.QueuePairState;
-import dev.doorbell.core.hca.SentRequests;
 import dev.doorbell.core.hca.Transport;
 import dev.doorbell.core.memory.AccessFault;
 import dev.doorbell.core.mlx5.ControlSegment;
@@ -69,11 +67,6 @@ public final class Requester {
 
   /** The index of the next WQE to take. */
   private long wqeIndex;
-
-  /** One past the last WQE that was begun, and the count of messages begun. */
-  private long begunIndex;
-
-  private int begunMessages;
 
   private boolean errorReported;
   private boolean dead;
@@ -188,8 +181,6 @@ public final class Requester {
       taken = direct.run(wqeIndex, available, budget);
       wqeIndex += taken;
       wqes.retire(wqeIndex);
-      begunIndex = wqeIndex;
-      begunMessages += taken;
       if (direct.stoppedByBudget) {
         return budget;
       }
@@ -293,7 +284,6 @@ public final class Requester {
           if (!start(request)) {
             return made;
           }
-          begun(request);
         }
         case SENDING -> {}
         case DONE -> {
@@ -527,17 +517,6 @@ public final class Requester {
     tx.drop();
     sendState.discard();
     ready();
-  }
-
-  private void begun(SendRequest request) {
-    begunIndex = request.index + request.blocks;
-    begunMessages += Opcode.isMessage(request.opcode) ? 1 : 0;
-  }
-
-  /** Requests of the send queue that were begun; unchanged in the error state. */
-  public SentRequests sent() {
-    return new SentRequests(
-        (int) begunIndex & SendQueue.INDEX_MASK, begunMessages & ExecutedRequests.MASK);
   }
 
   /** Incomplete requests. */

@@ -2,7 +2,6 @@ package dev.doorbell.softhca.responder;
 
 import dev.doorbell.core.fabric.DevicePort;
 import dev.doorbell.core.hca.AsyncEvent;
-import dev.doorbell.core.hca.ExecutedRequests;
 import dev.doorbell.core.memory.AccessFault;
 import dev.doorbell.core.memory.RawMemory;
 import dev.doorbell.core.roce.Aeth;
@@ -16,8 +15,6 @@ import dev.doorbell.softhca.objects.TxQueue;
 import dev.doorbell.softhca.packet.Packet;
 import dev.doorbell.softhca.packet.PacketOpcode;
 import dev.doorbell.softhca.packet.Psn;
-import java.util.ArrayList;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,8 +48,6 @@ final class ReadAtomicResponder {
     long address;
     long length;
     int rkey;
-    int message;
-    boolean done;
     long result;
   }
 
@@ -98,18 +93,6 @@ final class ReadAtomicResponder {
   /** Nothing more is answered for now: what is left of a turn of the transmit buffer is others'. */
   void endTurn() {
     buffer.end(turn);
-  }
-
-  /** The results of atomics that are remembered, oldest first. */
-  List<ExecutedRequests.AtomicResult> results() {
-    List<ExecutedRequests.AtomicResult> results = new ArrayList<>();
-    for (int i = 1; i <= executed.length; i++) {
-      Executed one = executed[(newest + i) % executed.length];
-      if (one != null && !one.read && one.done) {
-        results.add(new ExecutedRequests.AtomicResult(one.message, one.result));
-      }
-    }
-    return results;
   }
 
   /**
@@ -192,9 +175,6 @@ final class ReadAtomicResponder {
     }
     place.psn = psn;
     place.packets = packets;
-    // It was counted when it was accepted.
-    place.message = Psn.add(responder.msn, -1);
-    place.done = false;
     return place;
   }
 
@@ -291,7 +271,6 @@ final class ReadAtomicResponder {
     Executed memory = remember(psn, 1);
     memory.read = false;
     memory.result = result;
-    memory.done = true;
   }
 
   private boolean atomic(Packet packet) {
@@ -347,7 +326,6 @@ final class ReadAtomicResponder {
     }
     response.takeAtomicResult();
     executed[newest].result = response.atomicResult;
-    executed[newest].done = true;
     responder.address(response, BthOpcode.ATOMIC_ACKNOWLEDGE, psn);
     tx.add(response);
   }

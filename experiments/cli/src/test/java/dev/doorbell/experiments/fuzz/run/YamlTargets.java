@@ -27,8 +27,7 @@ import java.util.function.Supplier;
 public final class YamlTargets {
   private static final String RESOURCES = "/dev/doorbell/experiments/";
   private static final String FILE = "fuzz.yaml";
-  private static final List<String> CONFIGS =
-      List.of("pull-vs-push", "message-rate", "fault-recovery", "all-to-all");
+  private static final List<String> CONFIGS = List.of("pull-vs-push", "message-rate", "all-to-all");
   private static final List<String> TOPOLOGIES = List.of("same-switch", "two-gpus");
   private static final List<byte[]> WORDS =
       Mutator.bytes(

@@ -119,9 +119,9 @@ class TransferSettingsTest {
         "latency | relaxed=true | latency with relaxed ordering",
         "latency | offset=4 | latency at offset 4",
         "goodput | slots=8 | slots is 8",
-        "goodput | remedy=failover | remedy is failover",
+        "goodput | engines=2 | engines is 2",
         "goodput | ranks=4 | ranks is 4",
-        "detect | size=64 | no kernel of this point measures detect",
+        "victim | size=64 | no kernel of this point measures victim",
       })
   void what_would_mean_nothing_is_refused(String metric, String setting, String problem)
       throws Exception {

@@ -16,9 +16,8 @@ import java.util.Optional;
 import java.util.Properties;
 
 /**
- * Ordering bugs of GPU-initiated communication that were reported in public, and one of Doorbell's
- * own recovery protocol. Some are bugs on certain adapters only. Each is a broken and a fixed
- * kernel in {@code kernels/cases/NAME.cu}.
+ * Ordering bugs of GPU-initiated communication that were reported in public. Some are bugs on
+ * certain adapters only. Each is a broken and a fixed kernel in {@code kernels/cases/NAME.cu}.
  *
  * @param word the name on the command line
  */

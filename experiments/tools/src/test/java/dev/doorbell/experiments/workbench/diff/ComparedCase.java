@@ -57,7 +57,6 @@ record ComparedCase(
     static Choice of(Protocol protocol) {
       return switch (protocol.own() ? protocol.name() : "") {
         case "operations" -> launched(List.of(1, 2), List.of("thread", "warp", "block"));
-        case "restartable" -> launched(List.of(), List.of("thread"));
         case "put_rate" ->
             new Choice(
                 BLOCKS,
@@ -242,8 +241,7 @@ record ComparedCase(
   }
 
   private static boolean executesLists(Protocol protocol) {
-    return protocol.own()
-        && (protocol.name().equals("operations") || protocol.name().equals("restartable"));
+    return protocol.own() && protocol.name().equals("operations");
   }
 
   /** True when the order of what was posted depends on the schedule. */

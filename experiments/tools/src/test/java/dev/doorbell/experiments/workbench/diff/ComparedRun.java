@@ -16,7 +16,6 @@ import dev.doorbell.experiments.scenario.kind.ProtocolTrial;
 import dev.doorbell.experiments.scenario.world.Connection;
 import dev.doorbell.experiments.scenario.world.Rank;
 import dev.doorbell.experiments.scenario.world.World;
-import dev.doorbell.proxy.recovery.SafePoint;
 import dev.doorbell.softhca.device.SoftHcaOptions;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -123,10 +122,6 @@ final class ComparedRun {
         return super.prepare(rank, job);
       }
       RankBuffers zero = rank(0);
-      if (what.protocol().name().equals("restartable")) {
-        job.inbox = zero.own(safePoint(world())).address();
-        job.compare = nanos;
-      }
       Memory lists = operations(world(), zero, rank(1));
       return zero.prepareLists(what.protocol(), job, rank(1), shape().grid(), lists);
     }
@@ -149,11 +144,6 @@ final class ComparedRun {
     job.operand = seed | 1;
     job.compare = seed & 1;
     return job;
-  }
-
-  /** A safe point that the host never asks anybody to come to. */
-  private SafePoint safePoint(World world) {
-    return new SafePoint(world.rank(0).gpu(), what.blocks() * what.threads());
   }
 
   private int posters() {

@@ -33,14 +33,7 @@ class GpuComparerTest {
   }
 
   @ParameterizedTest
-  @CsvSource({
-    "put_latency, 1",
-    "put_bandwidth, 1",
-    "put_rate, 2",
-    "post_once, 2",
-    "operations, 1",
-    "restartable, 1"
-  })
+  @CsvSource({"put_latency, 1", "put_bandwidth, 1", "put_rate, 2", "post_once, 2", "operations, 1"})
   void interpreter_and_compiler_leave_the_same(String kernel, int runs) {
     for (int number = 0; number < runs; number++) {
       assertEqual(compare(kernel, "vm", SEED, number));
@@ -49,15 +42,7 @@ class GpuComparerTest {
 
   /** Needs -Ddoorbell.gpu=cuda:0. */
   @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "put_latency",
-        "put_bandwidth",
-        "put_rate",
-        "post_once",
-        "operations",
-        "restartable"
-      })
+  @ValueSource(strings = {"put_latency", "put_bandwidth", "put_rate", "post_once", "operations"})
   @EnabledIfSystemProperty(named = GPU, matches = "cuda:[0-9]+")
   void a_gpu_leaves_what_the_virtual_machine_leaves(String kernel) {
     for (int number = 0; number < RUNS; number++) {
@@ -89,7 +74,7 @@ class GpuComparerTest {
 
   @Test
   void rings_whose_posters_race_hold_all_that_was_posted() {
-    for (String kernel : List.of("put_rate", "operations", "restartable")) {
+    for (String kernel : List.of("put_rate", "operations")) {
       Protocol protocol = Protocol.ofCatalogue(kernel);
       int raced = 0;
       for (long seed = 0; seed < 3000; seed++) {

@@ -88,7 +88,6 @@ class NicKernelsTest {
         explored("signal_order", 1, 1, 256),
         explored("signal_order", 1, 1, 8192),
         explored("operations", 2, 4, 32),
-        explored("restartable", 2, 4, 32),
         explored("put_overlap", 2, 4, 32),
         explored("put_minimal", 2, 4, 32),
         explored("collective", 1, 2, 32),

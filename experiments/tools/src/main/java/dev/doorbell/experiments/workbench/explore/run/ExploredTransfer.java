@@ -11,7 +11,6 @@ import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.queue.JobView;
 import dev.doorbell.core.queue.PostOrder;
-import dev.doorbell.core.queue.SafePointView;
 import dev.doorbell.core.queue.generated.MinimalOperand;
 import dev.doorbell.core.queue.generated.OperationView;
 import dev.doorbell.core.queue.generated.PeerView;
@@ -288,11 +287,6 @@ final class ExploredTransfer extends ExploredWorld {
     }
     switch (scenario.program().entry()) {
       case "operations" -> job.local = operations(from, to);
-      case "restartable" -> {
-        job.local = operations(from, to);
-        job.inbox = safePoint(from.rank);
-        job.samples = 0;
-      }
       // All blocks communicate, and none computes.
       case "put_overlap" -> job.role = load.blocks();
       case "put_minimal" -> {
@@ -373,19 +367,6 @@ final class ExploredTransfer extends ExploredWorld {
     job.stagingBytes = bytes;
     job.stagingKey = own(rank.domain().register(staging, Endpoint.ALL_RIGHTS)).lkey();
     job.chunkBytes = CHUNK;
-  }
-
-  /** A safe point at which the host stops no thread: epoch 0 is granted, and stays. */
-  private long safePoint(Rank rank) {
-    Memory posters =
-        allocate(
-            rank,
-            MemoryKind.DEVICE,
-            (long) SafePointView.POSTER_BYTES * scenario.load().posters(),
-            "posters");
-    Memory point = allocate(rank, MemoryKind.DEVICE, SafePointView.BYTES, "safe point");
-    point.putLong(SafePointView.POSTERS, posters.address());
-    return point.address();
   }
 
   /** A list for every poster: the kinds of operations in turn, each waited for now and then. */
