@@ -50,7 +50,7 @@ class DoctorTest {
 
   private Diagnosis examine(Machine machine) throws IOException {
     Path root = Files.createTempDirectory(folder, "machine");
-    return Doctor.examine(Facts.read(machine.write(root)));
+    return Diagnosis.of(Facts.read(machine.write(root)));
   }
 
   private static Set<String> codes(Diagnosis diagnosis) {
@@ -131,13 +131,13 @@ class DoctorTest {
 
   @Test
   void an_empty_folder_is_a_machine_without_anything() throws IOException {
-    Diagnosis diagnosis = Doctor.examine(Facts.read(folder));
+    Diagnosis diagnosis = Diagnosis.of(Facts.read(folder));
     assertThat(codes(diagnosis)).containsExactly("DRIVER-05", "PEERMEM-07", "RDMA-06");
   }
 
   @Test
   void this_machine_can_be_examined_whatever_it_is() {
-    Diagnosis diagnosis = Doctor.examineHere();
+    Diagnosis diagnosis = Diagnosis.here();
     assertThat(diagnosis.findings()).isNotEmpty();
     assertThat(diagnosis.abilities().getFirst().answer()).isEqualTo(Ability.Answer.YES);
   }

@@ -3,7 +3,6 @@ package dev.doorbell.experiments.cli;
 import dev.doorbell.core.problem.Nearest;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.doctor.Diagnosis;
-import dev.doorbell.doctor.Doctor;
 import dev.doorbell.doctor.catalogue.Code;
 import dev.doorbell.doctor.facts.Facts;
 import dev.doorbell.doctor.log.LogDiagnosis;
@@ -60,7 +59,7 @@ final class DoctorCommand extends CliCommand {
           Problem.of("DB-U070", root, "there is no such folder")
               .fix("give a folder that has proc and sys of a machine"));
     }
-    Diagnosis diagnosis = Doctor.examine(Facts.read(folder(root)));
+    Diagnosis diagnosis = Diagnosis.of(Facts.read(folder(root)));
     print(
         context,
         () -> JsonReport.of(diagnosis),

@@ -1,7 +1,7 @@
 package dev.doorbell.experiments.cli.run;
 
 import dev.doorbell.core.Basis;
-import dev.doorbell.doctor.Doctor;
+import dev.doorbell.doctor.Diagnosis;
 import dev.doorbell.doctor.catalogue.CheckResult;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.config.ExperimentConfig;
@@ -84,7 +84,7 @@ record PreparedRun(
     static List<Manifest.Diagnosed> of(Environment environment) {
       return environment.emulated()
           ? List.of()
-          : Doctor.examineHere().findings().stream().map(DoctorFindings::diagnosed).toList();
+          : Diagnosis.here().findings().stream().map(DoctorFindings::diagnosed).toList();
     }
 
     private static Manifest.Diagnosed diagnosed(CheckResult finding) {
