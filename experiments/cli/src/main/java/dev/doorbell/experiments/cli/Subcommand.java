@@ -19,7 +19,6 @@ import dev.doorbell.experiments.cli.plan.ValidateCommand;
 import dev.doorbell.experiments.cli.results.CompareCommand;
 import dev.doorbell.experiments.cli.results.GateCommand;
 import dev.doorbell.experiments.cli.results.PlotCommand;
-import dev.doorbell.experiments.cli.results.ReportCommand;
 import dev.doorbell.experiments.cli.results.TableCommand;
 import dev.doorbell.experiments.cli.results.VerifyCommand;
 import dev.doorbell.experiments.cli.run.RunCommand;
@@ -45,7 +44,6 @@ enum Subcommand {
   EXPLORE("explore", "look for the missing fence: a kernel against an adversary"),
   PLOT("plot", "figures of a run: lines, bars, distributions, heat maps, timelines"),
   TABLE("table", "print a run's table again from its samples, in many formats"),
-  REPORT("report", "runs as one HTML page that works offline"),
   PAPER("paper", "papers whose figures and numbers come from runs: new, build, verify"),
   COMPARE("compare", "what changed from one run to another, with a verdict a point"),
   VERIFY("verify", "whether the files of a run are what they were when it ended"),
@@ -90,7 +88,6 @@ enum Subcommand {
       case EXPLORE -> new ExploreCommand();
       case PLOT -> new PlotCommand();
       case TABLE -> new TableCommand();
-      case REPORT -> new ReportCommand();
       case PAPER -> new PaperCommand();
       case COMPARE -> new CompareCommand();
       case VERIFY -> new VerifyCommand();

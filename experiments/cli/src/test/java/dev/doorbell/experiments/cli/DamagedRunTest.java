@@ -61,8 +61,6 @@ class DamagedRunTest {
     assertThat(session.err()).contains("DB-R010", "journal.jsonl:1", "run --resume");
     assertThat(session.type("plot", run.toString(), "-x", "size")).isEqualTo(ExitCode.FAILED);
     assertThat(session.err()).contains("DB-R010");
-    assertThat(session.type("report", run.toString())).isEqualTo(ExitCode.FAILED);
-    assertThat(session.err()).contains("DB-R010");
     assertThat(session.type("compare", run.toString(), run.toString())).isEqualTo(ExitCode.FAILED);
   }
 

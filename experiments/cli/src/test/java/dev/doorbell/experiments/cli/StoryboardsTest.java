@@ -198,7 +198,7 @@ class StoryboardsTest {
       throws IOException, InterruptedException {
     String text = page(1);
     assertThat(text)
-        .contains("verified 64 of 64 bytes", "MODELLED RESULT", "report.html")
+        .contains("verified 64 of 64 bytes", "MODELLED RESULT")
         .contains("timeline-pull-same-switch-64.pcapng", "tornado-latency-")
         .containsPattern("pull +same-switch +64 B +latency +6640 ")
         .containsPattern("pull +slow.yaml +64 B +latency +9340 ")

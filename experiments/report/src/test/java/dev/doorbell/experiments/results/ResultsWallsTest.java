@@ -32,7 +32,6 @@ class ResultsWallsTest {
           "results.figures.chart",
           "results.tables",
           "results.figures",
-          "results.report",
           "results.paper");
 
   private static final JavaClasses CLASSES =
@@ -109,11 +108,7 @@ class ResultsWallsTest {
 
   @Test
   void comparisons_use_no_figure() {
-    noneIn(
-        "results.compare",
-        HERE + "results.figures..",
-        HERE + "results.report",
-        HERE + "results.paper");
+    noneIn("results.compare", HERE + "results.figures..", HERE + "results.paper");
   }
 
   @Test

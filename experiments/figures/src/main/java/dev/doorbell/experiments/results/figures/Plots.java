@@ -63,27 +63,6 @@ public final class Plots {
     return figures.isEmpty();
   }
 
-  /**
-   * A figure for a page.
-   *
-   * @param name of its files
-   * @param caption what it shows, in a few words
-   * @param svg the whole figure
-   */
-  public record Shown(String name, String caption, String svg) {}
-
-  /** Each figure, whole, for pages that show it. */
-  public List<Shown> whole() {
-    return figures.stream()
-        .map(
-            figure ->
-                new Shown(
-                    figure.notes().file(""),
-                    figure.caption(),
-                    new String(figure.draw().svg(), StandardCharsets.UTF_8)))
-        .toList();
-  }
-
   SequencedMap<String, Drawing> drawings() {
     SequencedMap<String, Drawing> drawings = new LinkedHashMap<>();
     all().forEach(figure -> drawings.put(figure.notes().file(""), figure.draw()));

@@ -103,7 +103,9 @@ class StyledFigureTest {
   }
 
   private static List<String> asked(RunData run) {
-    return figures(run).asked(List.of()).plots().whole().stream().map(Plots.Shown::svg).toList();
+    return figures(run).asked(List.of()).plots().drawings().values().stream()
+        .map(drawing -> new String(drawing.svg(), StandardCharsets.UTF_8))
+        .toList();
   }
 
   @Test

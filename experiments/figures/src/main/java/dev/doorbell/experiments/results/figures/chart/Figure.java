@@ -12,17 +12,6 @@ public interface Figure {
 
   FigureNotes notes();
 
-  /** Its caption: the given one, else {@link #contents}. */
-  default String caption() {
-    String given = notes().style().caption();
-    return given.isEmpty() ? contents() : given;
-  }
-
-  /** Its contents, in Doorbell's words. */
-  default String contents() {
-    return notes().provenance().title();
-  }
-
   /** The figure once for each panel, for one column of a paper each. */
   default List<Figure> panelByPanel() {
     return List.of(this);

@@ -94,12 +94,6 @@ public record TornadoFigure(
   }
 
   @Override
-  public String contents() {
-    return "what each constant of the model does to the predicted %s of %s"
-        .formatted(metric, notes.provenance().title());
-  }
-
-  @Override
   public Drawing draw(double width) {
     List<String> rows =
         influences().stream().map(each -> constant(each) + "  " + value(each)).toList();
