@@ -53,7 +53,7 @@ import picocli.CommandLine.Parameters;
       "  doorbell plot RUN --kind tornado --only path=pull,size=4K   what matters to the"
           + " prediction",
       "  doorbell plot RUN --kind timeline --only path=pull,size=4K  one message, step by step",
-      "  doorbell plot RUN --as pdf,tikz --out paper/figures",
+      "  doorbell plot RUN --as pdf --out paper/figures",
       "  doorbell plot RUN --width column --footer false --names pull='NIC pull' --yunit us",
       ""
     })
@@ -69,7 +69,7 @@ public final class PlotCommand extends CliCommand {
       names = "--as",
       split = ",",
       paramLabel = "TYPE",
-      description = "svg, pdf, png, tikz (default: svg,pdf).")
+      description = "svg, pdf, png (default: svg,pdf).")
   private Set<PlotFormat> types = EnumSet.noneOf(PlotFormat.class);
 
   @Option(

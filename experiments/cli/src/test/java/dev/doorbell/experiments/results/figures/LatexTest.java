@@ -6,6 +6,8 @@ import dev.doorbell.experiments.config.condition.Expectation;
 import dev.doorbell.experiments.config.figure.FigureKind;
 import dev.doorbell.experiments.latex.Latex;
 import dev.doorbell.experiments.results.figures.Plots.PlotFormat;
+import dev.doorbell.experiments.results.figures.drawing.Drawing;
+import dev.doorbell.experiments.results.figures.drawing.Theme;
 import dev.doorbell.experiments.results.print.Table;
 import dev.doorbell.experiments.results.tables.RunSelection;
 import dev.doorbell.experiments.results.tables.RunTables;
@@ -40,18 +42,17 @@ class LatexTest {
       throws IOException, InterruptedException, Unplottable {
     StringBuilder body = new StringBuilder();
     for (FigureKind kind : FigureKind.values()) {
-      for (Map.Entry<String, byte[]> file :
-          PlotsTest.plots(kind).files(Set.of(PlotFormat.TIKZ)).entrySet()) {
-        Path path = folder.resolve(file.getKey());
-        Files.write(path, file.getValue());
-        if (file.getKey().endsWith(".tex")) {
-          boolean wide = Files.readString(path).contains("504 bp wide");
-          String environment = wide ? "figure*" : "figure";
-          body.append(
-              "\\begin{%s}[t]\\centering\\input{%s}\\end{%s}%n"
-                  .formatted(environment, file.getKey(), environment));
-          body.append(wide ? "\\clearpage\n" : "");
-        }
+      Plots plots = PlotsTest.plots(kind);
+      for (Map.Entry<String, byte[]> file : plots.files(Set.of(PlotFormat.PDF)).entrySet()) {
+        Files.write(folder.resolve(file.getKey()), file.getValue());
+      }
+      for (Map.Entry<String, Drawing> drawn : plots.drawings().entrySet()) {
+        boolean wide = drawn.getValue().width() > Theme.ONE_COLUMN;
+        String environment = wide ? "figure*" : "figure";
+        body.append(
+            "\\begin{%s}[t]\\centering\\includegraphics{%s.pdf}\\end{%s}%n"
+                .formatted(environment, drawn.getKey(), environment));
+        body.append(wide ? "\\clearpage\n" : "");
       }
       body.append("\\clearpage\n");
     }

@@ -2,7 +2,6 @@ package dev.doorbell.experiments.results.figures;
 
 import dev.doorbell.experiments.results.figures.chart.Figure;
 import dev.doorbell.experiments.results.figures.drawing.Drawing;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumSet;
@@ -35,7 +34,7 @@ public final class Plots {
   private static SequencedMap<String, byte[]> files(Figure figure, Set<PlotFormat> formats) {
     SequencedMap<String, byte[]> files = new LinkedHashMap<>();
     Drawing drawing = figure.draw();
-    String name = figure.notes().file("");
+    String name = figure.notes().file();
     if (formats.contains(PlotFormat.SVG)) {
       files.put(name + ".svg", drawing.svg());
     }
@@ -48,15 +47,7 @@ public final class Plots {
         files.put(name + ".png", drawing.png(pdf));
       }
     }
-    if (formats.contains(PlotFormat.TIKZ)) {
-      put(files, name + ".tex", drawing.tikz());
-      drawing.tables().forEach((file, text) -> put(files, file, text));
-    }
     return files;
-  }
-
-  private static void put(SequencedMap<String, byte[]> files, String name, String text) {
-    files.put(name, text.getBytes(StandardCharsets.UTF_8));
   }
 
   public boolean isEmpty() {
@@ -65,7 +56,7 @@ public final class Plots {
 
   SequencedMap<String, Drawing> drawings() {
     SequencedMap<String, Drawing> drawings = new LinkedHashMap<>();
-    all().forEach(figure -> drawings.put(figure.notes().file(""), figure.draw()));
+    all().forEach(figure -> drawings.put(figure.notes().file(), figure.draw()));
     return drawings;
   }
 
@@ -86,9 +77,7 @@ public final class Plots {
     SVG,
     /** With embedded fonts. */
     PDF,
-    PNG,
-    /** A {@code .tex} for LaTeX, and a {@code .csv} of what it shows. */
-    TIKZ;
+    PNG;
 
     /**
      * The formats that are written where nothing else is asked for: pixels take longer to draw than

@@ -6,7 +6,6 @@ import dev.doorbell.core.print.CsvCell;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
-import java.util.ArrayList;
 import java.util.List;
 
 /** Comma-separated values as RFC 4180 defines them, but with a single newline after a row. */
@@ -24,17 +23,6 @@ public final class Csv {
       throw new UncheckedIOException(e);
     }
     return text.toString();
-  }
-
-  /** Adds a last column {@code basis} to {@link #text}, with the same word in each row. */
-  public static String text(List<? extends List<?>> rows, String basis) {
-    List<List<?>> wider = new ArrayList<>();
-    for (List<?> row : rows) {
-      List<Object> cells = new ArrayList<>(row);
-      cells.add(wider.isEmpty() ? "basis" : basis);
-      wider.add(cells);
-    }
-    return text(wider);
   }
 
   private static String cell(Object value) {

@@ -275,8 +275,7 @@ public record Table(List<Column> columns, List<List<String>> rows, List<String> 
     out.append(broken ? " \\tabularnewline\n" : " \\\\\n");
   }
 
-  /** Escapes a text for LaTeX. */
-  public static String latexEscaped(String text) {
+  private static String latexEscaped(String text) {
     StringBuilder out = new StringBuilder();
     text.codePoints()
         .forEach(

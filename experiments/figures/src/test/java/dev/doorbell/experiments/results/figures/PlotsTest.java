@@ -23,7 +23,6 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -161,36 +160,13 @@ class PlotsTest {
             });
   }
 
-  @ParameterizedTest
-  @EnumSource
-  void a_figure_for_latex_comes_with_its_numbers_and_says_the_basis(FigureKind kind)
-      throws Unplottable {
-    var files = plots(kind).files(Set.of(PlotFormat.TIKZ));
-    assertThat(files.keySet()).anyMatch(name -> name.endsWith(".tex"));
-    files.forEach(
-        (name, bytes) -> {
-          String text = new String(bytes, StandardCharsets.UTF_8);
-          if (name.endsWith(".csv")) {
-            assertThat(text.lines().findFirst().orElseThrow()).as(name).endsWith(",basis");
-            assertThat(text.lines().skip(1).toList())
-                .as(name)
-                .isNotEmpty()
-                .allMatch(row -> row.endsWith(",modelled"));
-          } else {
-            assertThat(text).as(name).contains("modelled (", "\\begin{tikzpicture}");
-          }
-        });
-  }
-
   @Test
   void every_type_is_written_on_demand() throws Unplottable {
     assertThat(plots(FigureKind.TORNADO).files(EnumSet.allOf(PlotFormat.class)).keySet())
         .containsExactly(
             "tornado-latency-pull-64.svg",
             "tornado-latency-pull-64.pdf",
-            "tornado-latency-pull-64.png",
-            "tornado-latency-pull-64.tex",
-            "tornado-latency-pull-64.csv");
+            "tornado-latency-pull-64.png");
   }
 
   @Test

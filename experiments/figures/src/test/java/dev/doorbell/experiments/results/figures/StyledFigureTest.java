@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.experiments.config.figure.FigureReader;
+import dev.doorbell.experiments.config.figure.FigureSpec;
 import dev.doorbell.experiments.config.value.Axis;
 import dev.doorbell.experiments.config.value.Value;
 import dev.doorbell.experiments.plan.Samples;
@@ -14,8 +15,10 @@ import dev.doorbell.experiments.run.RunData;
 import dev.doorbell.experiments.run.SummaryRow;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.Set;
@@ -280,16 +283,18 @@ class StyledFigureTest {
 
   @Test
   void a_series_relative_to_itself_is_one_and_the_others_are_multiples() throws Exception {
-    String csv =
-        new String(
-            plots(RUN, "{y: latency, relative: pull}")
-                .files(Set.of(PlotFormat.TIKZ))
-                .get("latency-relative-to-pull.csv"),
-            StandardCharsets.UTF_8);
-    List<String> header = List.of(csv.lines().findFirst().orElseThrow().split(",", -1));
-    List<String> first = List.of(csv.lines().skip(1).findFirst().orElseThrow().split(",", -1));
-    assertThat(first.get(header.indexOf("pull"))).isEqualTo("1");
-    assertThat(Double.parseDouble(first.get(header.indexOf("push-bf")))).isBetween(0.1, 0.99);
+    FigureSpec spec = FigureReader.ofText("--figure", "{y: latency, relative: pull, series: path}");
+    FigureValues values = new FigureValues(RUN, spec);
+    var readings =
+        values.of(RUN.rows(), "pull", StyledFigureTest::path, row -> row.axes().get("size"));
+    Map<String, Double> multiples = new HashMap<>();
+    for (SummaryRow row : RUN.rows()) {
+      if (ModelledRun.size(row) == 8) {
+        multiples.put(path(row), readings.apply(row).orElseThrow().value());
+      }
+    }
+    assertThat(multiples).containsEntry("pull", 1.0);
+    assertThat(multiples.get("push.bf")).isBetween(0.1, 0.99);
   }
 
   @Test
@@ -297,16 +302,10 @@ class StyledFigureTest {
     RunData run = with(_ -> new double[] {1000, 2000, 9000});
     for (String[] each :
         new String[][] {{"mean", "4000"}, {"min", "1000"}, {"max", "9000"}, {"median", "2000"}}) {
-      String text =
-          plots(run, "{name: f, y: latency, statistic: %s}".formatted(each[0]))
-              .files(Set.of(PlotFormat.TIKZ))
-              .entrySet()
-              .stream()
-              .filter(file -> file.getKey().endsWith(".csv"))
-              .map(file -> new String(file.getValue(), StandardCharsets.UTF_8))
-              .findFirst()
-              .orElseThrow();
-      assertThat(text.lines().skip(1).findFirst().orElseThrow()).startsWith("8," + each[1] + ",");
+      FigureSpec spec =
+          FigureReader.ofText("--figure", "{y: latency, statistic: %s}".formatted(each[0]));
+      assertThat(new FigureValues(run, spec).of(run.rows().getFirst()).orElseThrow().value())
+          .isEqualTo(Double.parseDouble(each[1]));
     }
     assertThatThrownBy(() -> plots(run, "{y: latency, statistic: p99}"))
         .hasMessage("p99 needs 100 samples, and no point has more than 3 of latency");

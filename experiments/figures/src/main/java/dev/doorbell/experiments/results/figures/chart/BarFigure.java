@@ -21,11 +21,8 @@ import dev.doorbell.experiments.results.figures.layout.Legend;
 import dev.doorbell.experiments.results.figures.layout.Palette;
 import dev.doorbell.experiments.results.figures.layout.Palette.Style;
 import dev.doorbell.experiments.results.figures.layout.PanelLayout;
-import dev.doorbell.experiments.results.print.Csv;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.SequencedMap;
 import java.util.stream.Stream;
 
 /**
@@ -99,7 +96,6 @@ public record BarFigure(
     private final FigureStyle style;
     private final Palette palette;
     private final PanelLayout layout;
-    private final SequencedMap<String, String> tables = new LinkedHashMap<>();
 
     Chart(double width) {
       this.style = notes().style();
@@ -132,13 +128,10 @@ public record BarFigure(
     Drawing drawing() {
       List<PanelLayout.Panel> panels = new ArrayList<>();
       for (Panel panel : panels()) {
-        boolean one = panel.title().isEmpty() || panels().size() == 1;
-        String table = (one ? notes() : notes().ofPanel(panel.title())).file(".csv");
-        tables.put(table, csv(panel));
         panels.add(
             new PanelLayout.Panel(panel.title(), 0, (area, out) -> drawBars(panel, area, out)));
       }
-      return layout.draw(notes(), panels, legend(), tables);
+      return layout.draw(notes(), panels, legend());
     }
 
     private List<Legend.Item> legend() {
@@ -243,31 +236,6 @@ public record BarFigure(
         out.addAll(
             style.marker().at(middle, Math.min(top, high) - marker - 1.2, marker, style.paint()));
       }
-    }
-
-    /** One row for each group: its place, its name, then median and interval of each series. */
-    private String csv(Panel panel) {
-      List<Object> header = new ArrayList<>(List.of("at", "group"));
-      for (String series : series()) {
-        String name = Identifier.of(series);
-        header.addAll(List.of(name, name + "-lo", name + "-hi"));
-      }
-      List<List<Object>> rows = new ArrayList<>(List.of(header));
-      Bar none = new Bar("", "", Double.NaN, Double.NaN, Double.NaN, false);
-      for (int at = 0; at < groups().size(); at++) {
-        String group = groups().get(at);
-        List<Object> cells = new ArrayList<>(List.of(at, Identifier.of(group)));
-        for (String series : series()) {
-          Bar bar =
-              panel.bars().stream()
-                  .filter(each -> each.group().equals(group) && each.series().equals(series))
-                  .findFirst()
-                  .orElse(none);
-          cells.addAll(List.of(bar.value(), bar.lower(), bar.upper()));
-        }
-        rows.add(cells);
-      }
-      return Csv.text(rows, notes().provenance().basis());
     }
   }
 }

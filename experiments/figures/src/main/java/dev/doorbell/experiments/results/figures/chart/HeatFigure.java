@@ -21,12 +21,9 @@ import dev.doorbell.experiments.results.figures.layout.Legend;
 import dev.doorbell.experiments.results.figures.layout.Palette;
 import dev.doorbell.experiments.results.figures.layout.Palette.Style;
 import dev.doorbell.experiments.results.figures.layout.PanelLayout;
-import dev.doorbell.experiments.results.print.Csv;
 import dev.doorbell.experiments.results.print.Units;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.SequencedMap;
 
 /**
  * The winner at each place of two axes, and its lead.
@@ -144,9 +141,7 @@ public record HeatFigure(
       for (Panel panel : panels()) {
         panels.add(new PanelLayout.Panel(panel.title(), 0, (area, out) -> cells(panel, area, out)));
       }
-      SequencedMap<String, String> tables = new LinkedHashMap<>();
-      tables.put(notes().file(".csv"), csv());
-      return layout.draw(notes(), panels, legend(), tables);
+      return layout.draw(notes(), panels, legend());
     }
 
     private List<Legend.Item> legend() {
@@ -263,28 +258,6 @@ public record HeatFigure(
     /** True for a ground of little luminance, by sRGB's weights of its primaries. */
     private static boolean dark(Paint paint) {
       return 0.2126 * paint.red() + 0.7152 * paint.green() + 0.0722 * paint.blue() < 110;
-    }
-
-    /** One row for each cell; {@code y} counts from the bottom. */
-    private String csv() {
-      List<List<Object>> rows = new ArrayList<>();
-      rows.add(List.of("panel", "x", "y", "across", "down", "winner", "value", "ratio", "apart"));
-      for (Panel panel : panels()) {
-        for (Cell cell : panel.cells()) {
-          rows.add(
-              List.of(
-                  panel.title(),
-                  cell.x(),
-                  down().size() - 1 - cell.y(),
-                  across().get(cell.x()),
-                  down().get(cell.y()),
-                  cell.winner(),
-                  cell.value(),
-                  cell.ratio(),
-                  cell.apart() ? 1 : 0));
-        }
-      }
-      return Csv.text(rows, notes().provenance().basis());
     }
   }
 }

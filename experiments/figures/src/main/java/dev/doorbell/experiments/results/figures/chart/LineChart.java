@@ -4,7 +4,6 @@ import dev.doorbell.experiments.config.figure.FigureStyle;
 import dev.doorbell.experiments.config.figure.FigureStyle.Role;
 import dev.doorbell.experiments.results.figures.chart.LineFigure.Ceiling;
 import dev.doorbell.experiments.results.figures.chart.LineFigure.Line;
-import dev.doorbell.experiments.results.figures.chart.LineFigure.LineTables;
 import dev.doorbell.experiments.results.figures.chart.LineFigure.Mark;
 import dev.doorbell.experiments.results.figures.chart.LineFigure.Panel;
 import dev.doorbell.experiments.results.figures.chart.LineFigure.Point;
@@ -29,10 +28,8 @@ import dev.doorbell.experiments.results.print.Units;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.SequencedMap;
 import java.util.stream.Collectors;
 
 final class LineChart {
@@ -52,7 +49,6 @@ final class LineChart {
   private final Palette palette;
   private final Extent extent;
   private final PanelLayout layout;
-  private final SequencedMap<String, String> tables = new LinkedHashMap<>();
 
   LineChart(LineFigure figure, double width) {
     this.figure = figure;
@@ -71,15 +67,7 @@ final class LineChart {
 
   Drawing drawing() {
     List<PanelLayout.Panel> panels = new ArrayList<>();
-    String basis = figure.notes().provenance().basis();
     for (Panel panel : figure.panels()) {
-      boolean one = panel.title().isEmpty() || figure.panels().size() == 1;
-      String table = (one ? figure.notes() : figure.notes().ofPanel(panel.title())).file(".csv");
-      tables.put(
-          table,
-          figure.stepped()
-              ? LineTables.stepped(panel.lines(), basis)
-              : LineTables.joined(panel.lines(), basis));
       CrossoverLabels labels =
           CrossoverLabels.place(
               panel.marks(),
@@ -89,7 +77,7 @@ final class LineChart {
       panels.add(
           new PanelLayout.Panel(panel.title(), labels.height(), new Contents(panel, labels)));
     }
-    return layout.draw(notes(), panels, legend(), tables);
+    return layout.draw(notes(), panels, legend());
   }
 
   private FigureNotes notes() {

@@ -18,13 +18,10 @@ import dev.doorbell.experiments.results.figures.layout.AxisBuilder;
 import dev.doorbell.experiments.results.figures.layout.FigureNotes;
 import dev.doorbell.experiments.results.figures.layout.Legend;
 import dev.doorbell.experiments.results.figures.layout.PanelLayout;
-import dev.doorbell.experiments.results.print.Csv;
 import dev.doorbell.experiments.results.print.Units;
 import java.util.ArrayList;
 import java.util.EnumSet;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.SequencedMap;
 import java.util.Set;
 import java.util.stream.Stream;
 
@@ -83,10 +80,7 @@ public record TimelineFigure(FigureNotes notes, Timeline timeline) implements Fi
               AxisBuilder.rows("", lanes),
               _ -> ROW * lanes.size());
       return layout.draw(
-          notes(),
-          List.of(new PanelLayout.Panel(timeline().title(), 0, contents())),
-          legend(),
-          tables());
+          notes(), List.of(new PanelLayout.Panel(timeline().title(), 0, contents())), legend());
     }
 
     private PanelLayout.Contents contents() {
@@ -228,25 +222,6 @@ public record TimelineFigure(FigureNotes notes, Timeline timeline) implements Fi
 
     private static double width(Kind kind) {
       return kind == Kind.PACKET ? 1.2 : 0.7;
-    }
-
-    /** All steps, but for their texts: addresses differ from process to process. */
-    private SequencedMap<String, String> tables() {
-      SequencedMap<String, String> tables = new LinkedHashMap<>();
-      List<List<Object>> rows = new ArrayList<>();
-      rows.add(List.of("from", "until", "lane", "target", "kind", "bytes"));
-      for (Step step : timeline().steps()) {
-        rows.add(
-            List.of(
-                step.from(),
-                step.until(),
-                step.place(),
-                step.target(),
-                step.kind().words(),
-                step.bytes()));
-      }
-      tables.put(notes().file(".csv"), Csv.text(rows, notes().provenance().basis()));
-      return tables;
     }
   }
 }

@@ -14,14 +14,10 @@ import dev.doorbell.experiments.results.figures.layout.AxisBuilder;
 import dev.doorbell.experiments.results.figures.layout.FigureNotes;
 import dev.doorbell.experiments.results.figures.layout.Legend;
 import dev.doorbell.experiments.results.figures.layout.PanelLayout;
-import dev.doorbell.experiments.results.print.Csv;
 import dev.doorbell.experiments.results.print.Units;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
-import java.util.SequencedMap;
 import java.util.stream.Collectors;
 
 /**
@@ -105,16 +101,13 @@ public record TornadoFigure(
             this::across,
             AxisBuilder.rows("", rows),
             _ -> ROW * Math.max(1, rows.size()));
-    SequencedMap<String, String> tables = new LinkedHashMap<>();
-    tables.put(notes().file(".csv"), csv());
     String title = notes().provenance().title();
     return layout.draw(
         notes(),
         List.of(new PanelLayout.Panel(title, 0, this::bars)),
         List.of(
             Legend.Item.box("constant lowered", 8, 5, LOWER),
-            Legend.Item.box("constant raised", 8, 5, HIGHER)),
-        tables);
+            Legend.Item.box("constant raised", 8, 5, HIGHER)));
   }
 
   private PlotAxis across(double width) {
@@ -157,39 +150,5 @@ public record TornadoFigure(
       out.add(
           new Node.Fill(Outline.rectangle(left, top, Math.abs(to - from), bottom - top), paint));
     }
-  }
-
-  /** One row for each constant; {@code row} counts from the bottom. */
-  private String csv() {
-    List<List<Object>> rows = new ArrayList<>();
-    rows.add(
-        List.of(
-            "row",
-            "constant",
-            "value",
-            "unit",
-            "low",
-            "high",
-            "at-low-percent",
-            "at-high-percent",
-            "range",
-            "origin"));
-    int n = influences().size();
-    for (int i = 0; i < n; i++) {
-      Influence influence = influences().get(i);
-      rows.add(
-          List.of(
-              n - i - 0.5,
-              constant(influence),
-              influence.constant().value(),
-              influence.constant().unit(),
-              influence.low(),
-              influence.high(),
-              change(influence.atLow()),
-              change(influence.atHigh()),
-              influence.range(),
-              influence.constant().origin().name().toLowerCase(Locale.ROOT)));
-    }
-    return Csv.text(rows, notes().provenance().basis());
   }
 }

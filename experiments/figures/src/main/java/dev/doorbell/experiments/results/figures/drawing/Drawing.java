@@ -1,9 +1,6 @@
 package dev.doorbell.experiments.results.figures.drawing;
 
-import java.util.Collections;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.SequencedMap;
 
 /**
  * A finished page.
@@ -11,18 +8,11 @@ import java.util.SequencedMap;
  * @param width points of 1/72 inch
  * @param height points; y grows downwards from 0
  * @param nodes in painting order, on white
- * @param tables file names with CSVs of what is shown
  */
-public record Drawing(
-    double width,
-    double height,
-    Provenance provenance,
-    List<Node> nodes,
-    SequencedMap<String, String> tables) {
+public record Drawing(double width, double height, Provenance provenance, List<Node> nodes) {
 
   public Drawing {
     nodes = List.copyOf(nodes);
-    tables = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(tables));
   }
 
   /** The page and all that is on it, scaled by {@code factor}. */
@@ -30,7 +20,7 @@ public record Drawing(
     return factor == 1
         ? this
         : new Drawing(
-            width * factor, height * factor, provenance, new Scaling(factor).nodes(nodes), tables);
+            width * factor, height * factor, provenance, new Scaling(factor).nodes(nodes));
   }
 
   public byte[] svg() {
@@ -48,10 +38,5 @@ public record Drawing(
    */
   public byte[] png(byte[] pdf) {
     return PngWriter.write(pdf, provenance);
-  }
-
-  /** A picture of TikZ for LaTeX. */
-  public String tikz() {
-    return TikzWriter.write(this);
   }
 }

@@ -34,7 +34,8 @@ public record FigureNotes(
     return new FigureNotes(name, basis, other, provenance, style);
   }
 
-  public String file(String suffix) {
-    return Identifier.of(name) + suffix;
+  /** Name of its files, without the ending. */
+  public String file() {
+    return Identifier.of(name);
   }
 }

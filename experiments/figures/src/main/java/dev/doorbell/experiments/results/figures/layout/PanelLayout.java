@@ -18,7 +18,6 @@ import dev.doorbell.experiments.results.figures.drawing.Typeface;
 import dev.doorbell.experiments.results.print.Names;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.SequencedMap;
 import java.util.function.DoubleFunction;
 import java.util.function.DoubleUnaryOperator;
 import java.util.stream.Stream;
@@ -136,16 +135,8 @@ public final class PanelLayout {
     return false;
   }
 
-  /**
-   * Draws the page; its height follows from what it holds.
-   *
-   * @param tables the data of the panels, by file name
-   */
-  public Drawing draw(
-      FigureNotes notes,
-      List<Panel> panels,
-      List<Legend.Item> entries,
-      SequencedMap<String, String> tables) {
+  /** Draws the page; its height follows from what it holds. */
+  public Drawing draw(FigureNotes notes, List<Panel> panels, List<Legend.Item> entries) {
     FigureStyle style = notes.style();
     double top = EDGE;
     if (!style.title().isEmpty()) {
@@ -178,7 +169,7 @@ public final class PanelLayout {
       nodes.add(new Node.Group("strip", strip.at(EDGE, bottom)));
       bottom += strip.height();
     }
-    return new Drawing(width, Math.ceil(bottom + 1), notes.provenance(), nodes, tables);
+    return new Drawing(width, Math.ceil(bottom + 1), notes.provenance(), nodes);
   }
 
   /** Draws entries in rows, indented where that takes no more of them, and returns their end. */

@@ -12,7 +12,6 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
-import java.util.TreeMap;
 import javax.imageio.ImageIO;
 import javax.xml.parsers.DocumentBuilderFactory;
 import org.apache.pdfbox.Loader;
@@ -44,8 +43,7 @@ class DrawingTest {
                       new Node.Stroke(
                           Outline.circle(50, 10, 5), Paint.BLACK, 0.5, new Dash(3, 2)))),
               new Node.Label("8 B < 1 µs", 36, 20, 7, Anchor.MIDDLE, Paint.BLACK),
-              new Node.Label("up", 10, 30, 6.5, Anchor.END, Turn.UPWARDS, Paint.BLACK)),
-          new TreeMap<>());
+              new Node.Label("up", 10, 30, 6.5, Anchor.END, Turn.UPWARDS, Paint.BLACK)));
 
   @Test
   void the_svg_of_a_tiny_drawing_is_this() {
@@ -78,8 +76,7 @@ class DrawingTest {
             36,
             TINY.provenance(),
             List.of(
-                new Node.Label("a footer of some length", 36, 20, 7, Anchor.START, Paint.BLACK)),
-            new TreeMap<>());
+                new Node.Label("a footer of some length", 36, 20, 7, Anchor.START, Paint.BLACK)));
     assertThat(new String(drawing.svg(), StandardCharsets.UTF_8))
         .containsPattern(
             "textLength=\"%s\" lengthAdjust=\"spacingAndGlyphs\""
@@ -166,12 +163,7 @@ class DrawingTest {
   @Test
   void other_provenance_is_another_file() {
     Drawing other =
-        new Drawing(
-            TINY.width(),
-            TINY.height(),
-            TINY.provenance().titled("another"),
-            TINY.nodes(),
-            TINY.tables());
+        new Drawing(TINY.width(), TINY.height(), TINY.provenance().titled("another"), TINY.nodes());
     assertThat(other.pdf()).isNotEqualTo(TINY.pdf());
     assertThat(other.svg()).isNotEqualTo(TINY.svg());
     assertThat(other.png(other.pdf())).isNotEqualTo(TINY.png(TINY.pdf()));
