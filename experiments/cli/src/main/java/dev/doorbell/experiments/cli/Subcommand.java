@@ -17,7 +17,6 @@ import dev.doorbell.experiments.cli.plan.PredictCommand;
 import dev.doorbell.experiments.cli.plan.ShowCommand;
 import dev.doorbell.experiments.cli.plan.ValidateCommand;
 import dev.doorbell.experiments.cli.results.CompareCommand;
-import dev.doorbell.experiments.cli.results.GateCommand;
 import dev.doorbell.experiments.cli.results.PlotCommand;
 import dev.doorbell.experiments.cli.results.TableCommand;
 import dev.doorbell.experiments.cli.results.VerifyCommand;
@@ -47,7 +46,6 @@ enum Subcommand {
   PAPER("paper", "papers whose figures and numbers come from runs: new, build, verify"),
   COMPARE("compare", "what changed from one run to another, with a verdict a point"),
   VERIFY("verify", "whether the files of a run are what they were when it ended"),
-  GATE("gate", "pass or fail a run against a baseline"),
   KERNEL("kernel", "kernels of your own: new, check, build"),
   EXEC("exec", "run a program of CUDA and RDMA, unmodified, with neither GPU nor NIC"),
   HCA("hca", "software HCAs for programs of libibverbs: exec"),
@@ -91,7 +89,6 @@ enum Subcommand {
       case PAPER -> new PaperCommand();
       case COMPARE -> new CompareCommand();
       case VERIFY -> new VerifyCommand();
-      case GATE -> new GateCommand();
       case KERNEL -> new KernelCommand();
       case EXEC -> new ExecCommand();
       case HCA -> new HcaCommand();

@@ -265,7 +265,7 @@ class CompareCommandTest {
     assertThat(session.out()).endsWith("gate passed\n");
     assertThat(gate("slow", "before")).isEqualTo(ExitCode.REGRESSION);
     assertThat(session.out()).endsWith("gate failed: regression\n");
-    assertThat(gate("slow", "before", "--max-regress", "30%")).isEqualTo(ExitCode.OK);
+    assertThat(gate("slow", "before", "--threshold", "30%")).isEqualTo(ExitCode.OK);
   }
 
   @Test
@@ -342,7 +342,7 @@ class CompareCommandTest {
   }
 
   private ExitCode gate(String run, String baseline, String... more) {
-    return type("gate", run, Stream.of("--baseline", baseline, "--runs", runs), more);
+    return type("compare", baseline, Stream.of(run, "--gate", "--runs", runs), more);
   }
 
   private ExitCode type(String command, String first, Stream<String> then, String... more) {

@@ -136,7 +136,7 @@ class DamagedRunTest {
     assertThat(session.type("verify", run.toString())).isEqualTo(ExitCode.FAILED);
     assertThat(session.err()).contains("journal.jsonl:2", "another line before it");
     Files.delete(journal);
-    assertThat(session.type("gate", run.toString(), "--baseline", run.toString()))
+    assertThat(session.type("compare", "--gate", run.toString(), run.toString()))
         .isNotEqualTo(ExitCode.OK);
     assertThat(session.type("run", "--resume", run.toString())).isEqualTo(ExitCode.OK);
     assertThat(measured).hasSize(4);

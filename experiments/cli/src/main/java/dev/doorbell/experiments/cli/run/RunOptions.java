@@ -54,7 +54,7 @@ final class RunOptions {
   @Option(
       names = "--tag",
       paramLabel = "NAME",
-      description = "A name for the run; for compare, gate and table.")
+      description = "A name for the run; for compare and table.")
   List<String> tags = new ArrayList<>();
 
   @Option(names = "--strict", description = "Exit 6 if an expectation of the config is NOT MET.")
