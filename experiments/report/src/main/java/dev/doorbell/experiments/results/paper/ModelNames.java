@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.SequencedMap;
 
 /** The closed forms by name. Bytes and nanoseconds; rates are bytes a nanosecond, GB/s. */
-public final class ModelNames implements Formula.Lookup {
+public class ModelNames implements Formula.Lookup {
 
   /** A function of numbers. */
   private interface Form {

@@ -18,10 +18,8 @@ import dev.doorbell.experiments.results.print.Units;
 import dev.doorbell.experiments.results.tables.RunSelection;
 import dev.doorbell.experiments.results.tables.RunTables;
 import dev.doorbell.experiments.results.validation.Credit;
-import dev.doorbell.experiments.run.MetricRow;
 import dev.doorbell.experiments.run.RunData;
 import dev.doorbell.experiments.run.StoredRun;
-import dev.doorbell.experiments.run.SummaryRow;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -35,7 +33,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SequencedMap;
-import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
@@ -188,31 +185,21 @@ public final class PaperBuild {
     return null;
   }
 
+  private static RunData part(StoredRun run, Paper.Table table) throws ConfigException {
+    return RunSelection.metrics(RunSelection.of(run, conditions(table.only())), table.metrics());
+  }
+
   private Table ofRun(Paper.Table table) throws IOException, ConfigException {
     StoredRun run = runs.get(table.run());
     if (run == null) {
       throw new IOException("it is of a calibration; show: prices");
     }
-    RunData data =
-        only(RunSelection.of(run, conditions(table.only())), table.metrics()).anonymous();
+    RunData data = part(run, table).anonymous();
     return switch (table.show()) {
       case "crossovers" -> RunTables.crossovers(data);
       case "counters" -> RunTables.counters(data);
       default -> RunTables.summary(data);
     };
-  }
-
-  private static RunData only(RunData data, List<String> metrics) {
-    if (metrics.isEmpty()) {
-      return data;
-    }
-    List<SummaryRow> rows = new ArrayList<>();
-    for (SummaryRow row : data.rows()) {
-      SequencedMap<String, MetricRow> kept = new LinkedHashMap<>(row.metrics());
-      kept.keySet().retainAll(Set.copyOf(metrics));
-      rows.add(new SummaryRow(row.pointId(), row.axes(), kept, row.counters(), row.seed()));
-    }
-    return data.with(data.axes(), rows);
   }
 
   /** Measured beside modelled, with what the model is off by. */
@@ -265,10 +252,7 @@ public final class PaperBuild {
     if (modelled == null || measured == null) {
       throw new IOException("it needs two runs with samples");
     }
-    List<PointCondition> conditions = conditions(table.only());
-    return ResidualTable.of(
-        only(RunSelection.of(measured, conditions), table.metrics()),
-        only(RunSelection.of(modelled, conditions), table.metrics()));
+    return ResidualTable.of(part(measured, table), part(modelled, table));
   }
 
   static String error(double ratio) {
@@ -377,8 +361,7 @@ public final class PaperBuild {
   }
 
   /** The medians that calibrate wrote into a file, by their names. */
-  static final class MachineNames implements Formula.Lookup {
-    private final ModelNames functions = new ModelNames();
+  static final class MachineNames extends ModelNames {
     private final Path file;
     private final SequencedMap<String, Measured> measured = new LinkedHashMap<>();
 
@@ -409,11 +392,6 @@ public final class PaperBuild {
 
     SequencedMap<String, Measured> all() {
       return measured;
-    }
-
-    @Override
-    public double call(String function, List<Double> arguments) throws FormulaException {
-      return functions.call(function, arguments);
     }
 
     @Override

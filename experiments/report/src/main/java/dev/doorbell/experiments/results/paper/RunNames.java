@@ -1,6 +1,5 @@
 package dev.doorbell.experiments.results.paper;
 
-import dev.doorbell.experiments.config.formula.Formula;
 import dev.doorbell.experiments.config.formula.Formula.FormulaException;
 import dev.doorbell.experiments.config.value.Sizes;
 import dev.doorbell.experiments.config.value.Value;
@@ -23,10 +22,9 @@ import java.util.stream.Stream;
  * size at which the second curve becomes the lower one, {@code crossings{...}} how often they
  * cross; {@code points} and {@code points.verified} count.
  */
-public final class RunNames implements Formula.Lookup {
+public final class RunNames extends ModelNames {
   private static final String PREDICT = "predict.";
 
-  private final ModelNames functions = new ModelNames();
   private final RunData data;
   private final int points;
   private final int verified;
@@ -41,11 +39,6 @@ public final class RunNames implements Formula.Lookup {
     this.data = data;
     this.points = points;
     this.verified = verified;
-  }
-
-  @Override
-  public double call(String function, List<Double> arguments) throws FormulaException {
-    return functions.call(function, arguments);
   }
 
   @Override
