@@ -1,6 +1,7 @@
 package dev.doorbell.experiments.results.print;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -207,14 +208,7 @@ public record Table(List<Column> columns, List<List<String>> rows, List<String> 
 
   /** The tabular alone, for a table environment with a caption of its own. */
   public String bareLatex() {
-    StringBuilder out = new StringBuilder("\\begin{tabular}{");
-    columns.forEach(column -> out.append(column.numeric() ? 'r' : 'l'));
-    out.append("}\n\\toprule\n");
-    List<Double> none = columns.stream().map(_ -> 0.0).toList();
-    latexRow(out, columns.stream().map(Column::heading).toList(), none);
-    out.append("\\midrule\n");
-    rows.forEach(row -> latexRow(out, row, none));
-    return out.append("\\bottomrule\n\\end{tabular}\n").toString();
+    return tabular(columns.stream().map(_ -> 0.0).toList()) + "\n";
   }
 
   /**
@@ -222,8 +216,15 @@ public record Table(List<Column> columns, List<List<String>> rows, List<String> 
    * box with it, so that they cannot be lost.
    */
   public String latex() {
-    StringBuilder out = new StringBuilder("\\sbox0{\\begin{tabular}{");
-    List<Double> widths = widths();
+    StringBuilder out = new StringBuilder("\\sbox0{").append(tabular(widths()));
+    out.append("}%\n\\parbox{\\wd0}{\\usebox0\\par");
+    out.append("\\vskip2pt\\footnotesize\\raggedright\n");
+    notes.forEach(note -> out.append(latexEscaped(note)).append("\\par\n"));
+    return out.append("}\n").toString();
+  }
+
+  private String tabular(List<Double> widths) {
+    StringBuilder out = new StringBuilder("\\begin{tabular}{");
     for (int i = 0; i < columns.size(); i++) {
       if (widths.get(i) > 0) {
         out.append("p{").append(Units.fixed(widths.get(i), 2)).append("\\linewidth}");
@@ -235,10 +236,7 @@ public record Table(List<Column> columns, List<List<String>> rows, List<String> 
     latexRow(out, columns.stream().map(Column::heading).toList(), widths);
     out.append("\\midrule\n");
     rows.forEach(row -> latexRow(out, row, widths));
-    out.append("\\bottomrule\n\\end{tabular}}%\n\\parbox{\\wd0}{\\usebox0\\par");
-    out.append("\\vskip2pt\\footnotesize\\raggedright\n");
-    notes.forEach(note -> out.append(latexEscaped(note)).append("\\par\n"));
-    return out.append("}\n").toString();
+    return out.append("\\bottomrule\n\\end{tabular}").toString();
   }
 
   /**
@@ -246,14 +244,7 @@ public record Table(List<Column> columns, List<List<String>> rows, List<String> 
    * column is as wide as its cells.
    */
   private List<Double> widths() {
-    List<Integer> longest = new ArrayList<>();
-    for (int i = 0; i < columns.size(); i++) {
-      int column = i;
-      int heading = length(columns.get(i).heading());
-      longest.add(
-          Math.max(
-              heading, rows.stream().mapToInt(row -> length(row.get(column))).max().orElse(0)));
-    }
+    List<Integer> longest = Arrays.stream(widthsInCells()).boxed().toList();
     double whole = longest.stream().filter(n -> n <= SENTENCE).mapToInt(n -> n + 2).sum();
     double broken = longest.stream().filter(n -> n > SENTENCE).mapToDouble(Math::sqrt).sum();
     double room = Math.max(0.3, 1 - whole / LINE) - 0.02 * columns.size();
