@@ -19,11 +19,6 @@ public final class Plots {
     this.figures = List.copyOf(figures);
   }
 
-  /** Figures that are made of no run. */
-  public static Plots of(List<Figure> figures) {
-    return new Plots(figures);
-  }
-
   /** The files of whole figures, and of each panel where a figure has several. */
   public SequencedMap<String, byte[]> files(Set<PlotFormat> formats) {
     SequencedMap<String, byte[]> files = new LinkedHashMap<>();

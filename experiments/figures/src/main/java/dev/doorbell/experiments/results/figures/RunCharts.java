@@ -240,8 +240,7 @@ final class RunCharts {
             Ranked ranked = ranked(rivals, most);
             contested |= rivals.size() > 1;
             close |= ranked.distinct() && !ranked.leads();
-            Cell cell =
-                new Cell(x, y, ranked.winner(), ranked.value(), ranked.ratio(), ranked.leads());
+            Cell cell = new Cell(x, y, ranked.winner(), ranked.ratio(), ranked.leads());
             cells.add(cell);
             if (cell.apart()) {
               winners.add(cell.winner());
@@ -280,7 +279,7 @@ final class RunCharts {
    * @param ratio by which it is better than the second; NaN without a rival
    * @param distinct whether the intervals of the two do not overlap
    */
-  private record Ranked(String winner, double value, double ratio, boolean distinct) {
+  private record Ranked(String winner, double ratio, boolean distinct) {
     boolean leads() {
       return distinct && (Double.isNaN(ratio) || ratio > 1 + LEAD);
     }
@@ -296,7 +295,7 @@ final class RunCharts {
             .toList();
     Rival first = ranked.getFirst();
     if (ranked.size() == 1) {
-      return new Ranked(first.name(), first.summary().median(), Double.NaN, true);
+      return new Ranked(first.name(), Double.NaN, true);
     }
     Rival second = ranked.get(1);
     double ratio =
@@ -306,7 +305,7 @@ final class RunCharts {
     Interval winner = first.summary().whisker();
     Interval other = second.summary().whisker();
     boolean apart = most ? winner.lower() > other.upper() : winner.upper() < other.lower();
-    return new Ranked(first.name(), first.summary().median(), ratio, apart);
+    return new Ranked(first.name(), ratio, apart);
   }
 
   /**

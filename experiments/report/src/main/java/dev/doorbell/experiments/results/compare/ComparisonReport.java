@@ -86,15 +86,6 @@ public final class ComparisonReport {
     return line;
   }
 
-  /** Every point and metric, with the method and what is missing below. */
-  public Table table() {
-    Table table = table(comparison.points());
-    return new Table(
-        table.columns(),
-        table.rows(),
-        (differences(comparison) + method() + missing(comparison)).lines().toList());
-  }
-
   private Table table(List<PointComparison> rows) {
     boolean several = rows.stream().map(PointComparison::metric).distinct().count() > 1;
     TableBuilder<PointComparison> table = new TableBuilder<>();

@@ -51,12 +51,11 @@ public record HeatFigure(
    * @param x index into {@code across}
    * @param y index into {@code down}
    * @param winner the series with the best median
-   * @param value its median
    * @param ratio by which it is better than the second; NaN without a rival
    * @param apart whether it is called the winner: the intervals of the two do not overlap, and the
    *     lead counts
    */
-  public record Cell(int x, int y, String winner, double value, double ratio, boolean apart) {}
+  public record Cell(int x, int y, String winner, double ratio, boolean apart) {}
 
   boolean undecided() {
     return panels.stream().flatMap(panel -> panel.cells().stream()).anyMatch(c -> !c.apart());

@@ -23,13 +23,10 @@ import java.util.stream.Collectors;
 /**
  * The effect of each constant of the model on a prediction, the strongest on top.
  *
- * @param metric that is predicted, in words
  * @param base the prediction with all constants as they are
- * @param unit of it
  * @param influences that move the prediction notably, the strongest first
  */
-public record TornadoFigure(
-    FigureNotes notes, String metric, double base, String unit, List<Influence> influences)
+public record TornadoFigure(FigureNotes notes, double base, List<Influence> influences)
     implements Figure {
 
   private static final int MOST = 12;
@@ -45,6 +42,8 @@ public record TornadoFigure(
    * Chooses the constants that matter.
    *
    * @param notes whose note on samples is replaced
+   * @param metric that is predicted, in words
+   * @param base the prediction with all constants as they are, in {@code unit}
    */
   public static TornadoFigure of(
       FigureNotes notes, String metric, double base, String unit, List<Influence> all) {
@@ -60,7 +59,7 @@ public record TornadoFigure(
     String samples =
         "%s of %s; %s".formatted(metric, Units.quantity(base, unit), ranges)
             + (any == shown.size() ? "" : "; %d weaker left out".formatted(any - shown.size()));
-    return new TornadoFigure(notes.sampled(samples), metric, base, unit, shown);
+    return new TornadoFigure(notes.sampled(samples), base, shown);
   }
 
   private static double reach(Influence influence, double base) {

@@ -14,11 +14,6 @@ import dev.doorbell.experiments.results.figures.drawing.Provenance;
 public record FigureNotes(
     String name, String basis, String samples, Provenance provenance, FigureStyle style) {
 
-  /** The notes of a figure that looks as figures do where nothing is said. */
-  public FigureNotes(String name, String basis, String samples, Provenance provenance) {
-    this(name, basis, samples, provenance, FigureStyle.DEFAULT);
-  }
-
   /** The notes of a figure that shows one panel of this one. */
   public FigureNotes ofPanel(String title) {
     return new FigureNotes(
