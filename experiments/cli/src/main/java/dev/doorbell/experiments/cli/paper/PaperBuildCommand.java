@@ -10,6 +10,7 @@ import dev.doorbell.experiments.run.RunDirectory.RunFiles;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.SequencedMap;
 import picocli.CommandLine;
 import picocli.CommandLine.Parameters;
 
@@ -26,13 +27,13 @@ final class PaperBuildCommand extends CliCommand {
 
   @Override
   public ExitCode run(CommandContext context) throws ProblemException {
-    BuiltPaper built =
-        BuiltPaper.of(
-            context, folder, folder.resolve(BuiltPaper.RUNS), common().quiet() || common().json());
-    Path generated = folder.resolve(BuiltPaper.GENERATED);
-    Path part = folder.resolve("." + BuiltPaper.GENERATED + ".part");
+    SequencedMap<String, byte[]> files =
+        PaperRuns.build(
+            context, folder, folder.resolve(PaperRuns.RUNS), common().quiet() || common().json());
+    Path generated = folder.resolve(PaperRuns.GENERATED);
+    Path part = folder.resolve("." + PaperRuns.GENERATED + ".part");
     PaperRuns.delete(part);
-    List<String> written = RunFiles.writeAll(context.disk(), part, built.files());
+    List<String> written = RunFiles.writeAll(context.disk(), part, files);
     PaperRuns.delete(generated);
     PaperRuns.move(part, generated);
     if (common().json()) {

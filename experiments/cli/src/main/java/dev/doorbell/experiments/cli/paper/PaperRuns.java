@@ -13,6 +13,7 @@ import dev.doorbell.experiments.cli.plan.ExperimentFiles;
 import dev.doorbell.experiments.cli.run.RunCommand;
 import dev.doorbell.experiments.config.ExperimentConfig;
 import dev.doorbell.experiments.results.paper.Paper;
+import dev.doorbell.experiments.results.paper.PaperBuild;
 import dev.doorbell.experiments.run.Manifest;
 import dev.doorbell.experiments.run.RunException;
 import dev.doorbell.experiments.run.StoredRun;
@@ -29,6 +30,7 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SequencedMap;
 import java.util.stream.Stream;
 
 /**
@@ -36,6 +38,12 @@ import java.util.stream.Stream;
  * the names that the paper gives them: names appear in figures, and times must not.
  */
 final class PaperRuns {
+  /** Folder of what is built, in the paper's. */
+  static final String GENERATED = "generated";
+
+  /** Folder of the runs, in the paper's; not kept in repositories. */
+  static final String RUNS = "runs";
+
   private final CommandContext context;
   private final Path folder;
   private final Path kept;
@@ -43,26 +51,32 @@ final class PaperRuns {
   private final Map<String, StoredRun> runs = new LinkedHashMap<>();
   private final Map<String, Path> calibrations = new LinkedHashMap<>();
 
-  PaperRuns(CommandContext context, Path folder, Path kept, boolean quiet) {
+  private PaperRuns(CommandContext context, Path folder, Path kept, boolean quiet) {
     this.context = context;
     this.folder = folder;
     this.kept = kept;
     this.quiet = quiet;
   }
 
-  Map<String, StoredRun> runs() {
-    return runs;
-  }
-
-  Map<String, Path> calibrations() {
-    return calibrations;
+  /**
+   * Builds a paper, after its runs.
+   *
+   * @param kept folder of the runs
+   * @return files by their paths below {@link #GENERATED}
+   */
+  static SequencedMap<String, byte[]> build(
+      CommandContext context, Path folder, Path kept, boolean quiet) throws ProblemException {
+    Paper paper = Paper.read(folder);
+    PaperRuns made = new PaperRuns(context, folder, kept, quiet);
+    made.ensure(paper);
+    return PaperBuild.of(folder, paper, made.runs, made.calibrations, context.runtime().get());
   }
 
   /**
    * Makes what is missing, or was made of another config, by another version, or before Doorbell
    * was built: the kernels are part of the build, and a run does not say which ones it had.
    */
-  void ensure(Paper paper) throws ProblemException {
+  private void ensure(Paper paper) throws ProblemException {
     for (Map.Entry<String, Paper.Run> run : paper.runs().entrySet()) {
       if (!run.getValue().stored().isEmpty()) {
         runs.put(run.getKey(), StoredRun.read(folder.resolve(run.getValue().stored()).normalize()));

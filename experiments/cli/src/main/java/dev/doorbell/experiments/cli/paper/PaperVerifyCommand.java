@@ -43,13 +43,13 @@ final class PaperVerifyCommand extends CliCommand {
     }
     try {
       boolean quiet = common().quiet() || common().json();
-      BuiltPaper built = BuiltPaper.of(context, folder, kept, quiet);
+      SequencedMap<String, byte[]> built = PaperRuns.build(context, folder, kept, quiet);
       SequencedMap<String, String> differences =
-          compare(built.files(), folder.resolve(BuiltPaper.GENERATED));
+          compare(built, folder.resolve(PaperRuns.GENERATED));
       if (common().json()) {
-        Json.print(context, Map.of("files", built.files().size(), "differences", differences));
+        Json.print(context, Map.of("files", built.size(), "differences", differences));
       } else {
-        report(context.out(), built, differences);
+        report(context.out(), built.size(), differences);
       }
       return differences.isEmpty() ? ExitCode.OK : ExitCode.FAILED;
     } finally {
@@ -57,16 +57,16 @@ final class PaperVerifyCommand extends CliCommand {
     }
   }
 
-  private void report(PrintStream out, BuiltPaper built, SequencedMap<String, String> differences) {
+  private void report(PrintStream out, int files, SequencedMap<String, String> differences) {
     differences.forEach((file, what) -> out.printf("%-9s %s%n", what, file));
     if (!differences.isEmpty()) {
       out.printf(
           Typed.in("%d of %d files are not what the runs give; doorbell paper build %s%n"),
           differences.size(),
-          built.files().size(),
+          files,
           folder);
     } else if (!common().quiet()) {
-      out.printf("%d files are what the runs give, to the byte%n", built.files().size());
+      out.printf("%d files are what the runs give, to the byte%n", files);
     }
   }
 
