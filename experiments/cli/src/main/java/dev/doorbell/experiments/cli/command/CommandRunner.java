@@ -6,6 +6,7 @@ import dev.doorbell.core.problem.Problem;
 import dev.doorbell.core.problem.ProblemException;
 import dev.doorbell.core.problem.Typed;
 import dev.doorbell.experiments.plan.PointFailure;
+import dev.doorbell.experiments.results.figures.Unplottable;
 import dev.doorbell.experiments.results.print.Screen;
 import dev.doorbell.experiments.run.RunException;
 import dev.doorbell.experiments.run.RunExecution;
@@ -154,6 +155,7 @@ public final class CommandRunner {
       case UsageException _ -> ExitCode.USAGE;
       case ConfigException _ -> ExitCode.CONFIG;
       case RunException run when run.kind() == RunException.Kind.UNREADABLE -> ExitCode.USAGE;
+      case Unplottable _ -> ExitCode.USAGE;
       case PointFailure _ -> ExitCode.FAILED;
       default -> ExitCode.ENVIRONMENT;
     };

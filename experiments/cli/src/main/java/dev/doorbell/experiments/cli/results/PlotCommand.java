@@ -18,7 +18,6 @@ import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.Timeline;
 import dev.doorbell.experiments.results.figures.Figures;
 import dev.doorbell.experiments.results.figures.Plots.PlotFormat;
-import dev.doorbell.experiments.results.figures.Unplottable;
 import dev.doorbell.experiments.results.print.Screen;
 import dev.doorbell.experiments.results.validation.Credit;
 import dev.doorbell.experiments.run.RunDirectory;
@@ -140,10 +139,11 @@ public final class PlotCommand extends CliCommand {
 
   private SequencedMap<String, byte[]> ofConfig(
       CommandContext context, StoredRun stored, List<PointCondition> part, FigureStyle style)
-      throws RunException {
+      throws ProblemException {
     Figures figures = Credit.figures(stored, context.runtime());
     if (stored.data().figures().isEmpty()) {
-      return unless(() -> figures.one(FigureSpec.of(FigureKind.LINE).within(part).styled(style)))
+      return figures
+          .one(FigureSpec.of(FigureKind.LINE).within(part).styled(style))
           .files(formats());
     }
     Figures.Asked asked = figures.asked(part, style);
@@ -164,19 +164,7 @@ public final class PlotCommand extends CliCommand {
     Figures figures = Credit.figures(stored, context.runtime());
     return spec.kind() == FigureKind.TIMELINE
         ? timeline(figures, spec)
-        : unless(() -> figures.one(spec)).files(formats());
-  }
-
-  private interface Given<T> {
-    T get() throws Unplottable;
-  }
-
-  private static <T> T unless(Given<T> given) throws RunException {
-    try {
-      return given.get();
-    } catch (Unplottable e) {
-      throw RunException.unreadable(e.problem());
-    }
+        : figures.one(spec).files(formats());
   }
 
   /** The figure and the packets. */
@@ -185,8 +173,8 @@ public final class PlotCommand extends CliCommand {
     try {
       Path capture = Files.createTempFile("doorbell", ".pcapng");
       try {
-        Point point = unless(() -> figures.point(spec.only()));
-        Timeline timeline = unless(() -> figures.trace(point, capture));
+        Point point = figures.point(spec.only());
+        Timeline timeline = figures.trace(point, capture);
         SequencedMap<String, byte[]> files =
             new LinkedHashMap<>(figures.timelineOf(spec, point, timeline).files(formats()));
         String name = files.firstEntry().getKey().replaceAll("\\.[a-z]+$", "");

@@ -222,7 +222,7 @@ public final class Figures {
     try {
       return runtime.get().timeline(point, capture);
     } catch (PointFailure e) {
-      throw Unplottable.of(e.problem());
+      throw new Unplottable(e.problem());
     }
   }
 

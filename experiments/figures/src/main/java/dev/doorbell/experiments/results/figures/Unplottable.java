@@ -2,18 +2,17 @@ package dev.doorbell.experiments.results.figures;
 
 import dev.doorbell.core.problem.Nearest;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.core.problem.ProblemException;
 import dev.doorbell.experiments.run.RunData;
 import java.util.List;
 
 /** A figure that a run cannot give. */
-public final class Unplottable extends Exception {
+public final class Unplottable extends ProblemException {
   private static final long serialVersionUID = 1L;
 
-  private final transient Problem problem;
-
-  private Unplottable(Problem problem) {
-    super(problem.what());
-    this.problem = problem;
+  /** It has no such figure, for a reason that was found elsewhere. */
+  Unplottable(Problem problem) {
+    super(problem, null);
   }
 
   static Unplottable axis(RunData run, String asked, List<String> names) {
@@ -46,15 +45,5 @@ public final class Unplottable extends Exception {
   /** It has no such figure, for a reason that the user can do something about. */
   static Unplottable because(String run, String what, String fix) {
     return new Unplottable(Problem.of("DB-R021", run, what).fix(fix));
-  }
-
-  /** It has no such figure, for a reason that was found elsewhere. */
-  static Unplottable of(Problem problem) {
-    return new Unplottable(problem);
-  }
-
-  /** The problem that is shown to the user. */
-  public Problem problem() {
-    return problem;
   }
 }
