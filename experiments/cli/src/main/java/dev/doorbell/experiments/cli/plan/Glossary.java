@@ -13,7 +13,6 @@ import dev.doorbell.doctor.log.LogDiagnosis;
 import dev.doorbell.doctor.log.LogPattern;
 import dev.doorbell.doctor.report.TextReport;
 import dev.doorbell.experiments.cli.command.CommandContext;
-import dev.doorbell.experiments.cli.command.Show;
 import dev.doorbell.experiments.config.ExperimentConfig;
 import dev.doorbell.experiments.config.condition.Expectation;
 import dev.doorbell.experiments.config.schema.Amounts;
@@ -22,6 +21,7 @@ import dev.doorbell.experiments.config.schema.Schema.Setting;
 import dev.doorbell.experiments.config.value.Value;
 import dev.doorbell.experiments.plan.Catalogue;
 import dev.doorbell.experiments.plan.Plan;
+import dev.doorbell.experiments.results.print.Screen;
 import dev.doorbell.experiments.results.validation.MachineStanding;
 import dev.doorbell.experiments.workbench.validation.ModelMachine;
 import dev.doorbell.experiments.workbench.validation.StoredResults;
@@ -317,7 +317,7 @@ public final class Glossary {
             .formatted(
                 plan.points().size(),
                 plan.excluded(),
-                Show.minutes(nanos * Math.max(1, config.measure().repeat()))));
+                Screen.minutes(nanos * Math.max(1, config.measure().repeat()))));
     if (!config.expectation().isEmpty()) {
       text.append("expect   %s%n".formatted(config.expectation().strip()));
     }

@@ -5,10 +5,10 @@ import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
-import dev.doorbell.experiments.cli.command.Show;
 import dev.doorbell.experiments.config.ExperimentConfig;
 import dev.doorbell.experiments.plan.Plan;
 import dev.doorbell.experiments.plan.Point;
+import dev.doorbell.experiments.results.print.Screen;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import picocli.CommandLine;
@@ -61,7 +61,7 @@ public final class ShowCommand extends CliCommand {
     }
     context.printf(
         "# %d points, %d excluded, about %s on one core, config %s%n",
-        plan.points().size(), plan.excluded(), Show.minutes(nanos), config.hash());
+        plan.points().size(), plan.excluded(), Screen.minutes(nanos), config.hash());
     return ExitCode.OK;
   }
 }

@@ -1,8 +1,8 @@
 package dev.doorbell.experiments.cli.run;
 
-import dev.doorbell.experiments.cli.command.Show;
 import dev.doorbell.experiments.cli.command.Terminal;
 import dev.doorbell.experiments.plan.Point;
+import dev.doorbell.experiments.results.print.Screen;
 import dev.doorbell.experiments.run.JournalEntry;
 import dev.doorbell.experiments.run.RunExecution.RunListener;
 import java.io.PrintStream;
@@ -59,7 +59,7 @@ final class Progress implements RunListener {
       problems++;
     }
     if (!interactive && (doneNow * 10 / total > tenth)) {
-      out.printf("%d/%d points%s  ETA %s%n", done, total, failures(), Show.minutes(left()));
+      out.printf("%d/%d points%s  ETA %s%n", done, total, failures(), Screen.minutes(left()));
     }
   }
 
@@ -82,7 +82,7 @@ final class Progress implements RunListener {
     int filled = BAR * done / total;
     String bar = "[%s%s] ".formatted("#".repeat(filled), "-".repeat(BAR - filled));
     String counts = "%d/%d%s".formatted(done, total, failures());
-    String eta = "  ETA " + (done == 0 ? "--:--" : Show.minutes(left()));
+    String eta = "  ETA " + (done == 0 ? "--:--" : Screen.minutes(left()));
     int room = width - 1 - bar.length() - counts.length() - eta.length();
     if (room < 0) {
       return counts + eta;

@@ -9,7 +9,6 @@ import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.SecondCompiler;
-import dev.doorbell.experiments.cli.command.Show;
 import dev.doorbell.experiments.cli.command.Terminal;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.cli.command.Version;
@@ -341,7 +340,7 @@ public final class RunCommand extends CliCommand {
         config.name(),
         config.seed(),
         points.size(),
-        Show.minutes(estimate.ofRun(points, options.jobs)),
+        Screen.minutes(estimate.ofRun(points, options.jobs)),
         config.hash());
     if (before != null) {
       before.damage().forEach(problem -> damaged(print, problem));

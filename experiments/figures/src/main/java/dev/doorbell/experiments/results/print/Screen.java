@@ -119,6 +119,12 @@ public final class Screen {
         : String.format(Locale.ROOT, kib < 10240 ? "%.1f MiB" : "%.0f MiB", kib / 1024);
   }
 
+  /** Minutes and seconds. */
+  public static String minutes(long nanos) {
+    long seconds = Math.max(0, Math.round(nanos / 1e9));
+    return String.format(Locale.ROOT, "%02d:%02d", seconds / 60, seconds % 60);
+  }
+
   /** Describes the basis of the numbers. */
   public static String basis(Basis basis) {
     return switch (basis) {
