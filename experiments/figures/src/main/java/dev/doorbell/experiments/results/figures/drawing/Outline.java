@@ -1,23 +1,20 @@
 package dev.doorbell.experiments.results.figures.drawing;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /** A path of straight lines and cubic curves, in points, with y downwards. */
 public record Outline(List<Segment> segments) {
 
-  /** One step of a path. */
-  public sealed interface Segment {
-    /** Lifts the pen. */
-    record Move(double x, double y) implements Segment {}
-
-    record Line(double x, double y) implements Segment {}
-
-    record Curve(double x1, double y1, double x2, double y2, double x, double y)
-        implements Segment {}
-
-    record Close() implements Segment {}
-  }
+  /**
+   * One step of a path.
+   *
+   * @param command as SVG has it: M lifts the pen, L draws a line, C a curve, Z closes the shape
+   * @param places x and y of the end, behind those of the two control points of a curve
+   */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  public record Segment(char command, double... places) {}
 
   /** The control points of a quarter circle of radius 1 lie this far along its tangents. */
   private static final double QUARTER = 4 * (Math.sqrt(2) - 1) / 3;
@@ -30,7 +27,7 @@ public record Outline(List<Segment> segments) {
   /** A closed shape through points given as x0, y0, x1, y1, ... */
   public static Outline polygon(double... coordinates) {
     List<Segment> segments = through(coordinates);
-    segments.add(new Segment.Close());
+    segments.add(new Segment('Z'));
     return new Outline(segments);
   }
 
@@ -42,12 +39,24 @@ public record Outline(List<Segment> segments) {
     double k = QUARTER * radius;
     return new Outline(
         List.of(
-            new Segment.Move(x + radius, y),
-            new Segment.Curve(x + radius, y + k, x + k, y + radius, x, y + radius),
-            new Segment.Curve(x - k, y + radius, x - radius, y + k, x - radius, y),
-            new Segment.Curve(x - radius, y - k, x - k, y - radius, x, y - radius),
-            new Segment.Curve(x + k, y - radius, x + radius, y - k, x + radius, y),
-            new Segment.Close()));
+            new Segment('M', x + radius, y),
+            new Segment('C', x + radius, y + k, x + k, y + radius, x, y + radius),
+            new Segment('C', x - k, y + radius, x - radius, y + k, x - radius, y),
+            new Segment('C', x - radius, y - k, x - k, y - radius, x, y - radius),
+            new Segment('C', x + k, y - radius, x + radius, y - k, x + radius, y),
+            new Segment('Z')));
+  }
+
+  /** The path in another size. */
+  Outline scaled(double factor) {
+    return new Outline(
+        segments.stream()
+            .map(each -> new Segment(each.command, scaled(each.places, factor)))
+            .toList());
+  }
+
+  private static double[] scaled(double[] places, double factor) {
+    return Arrays.stream(places).map(place -> place * factor).toArray();
   }
 
   private static List<Segment> through(double... coordinates) {
@@ -55,9 +64,8 @@ public record Outline(List<Segment> segments) {
       throw new IllegalArgumentException("coordinates=" + coordinates.length);
     }
     List<Segment> segments = new ArrayList<>();
-    segments.add(new Segment.Move(coordinates[0], coordinates[1]));
-    for (int i = 2; i < coordinates.length; i += 2) {
-      segments.add(new Segment.Line(coordinates[i], coordinates[i + 1]));
+    for (int i = 0; i < coordinates.length; i += 2) {
+      segments.add(new Segment(i == 0 ? 'M' : 'L', coordinates[i], coordinates[i + 1]));
     }
     return segments;
   }

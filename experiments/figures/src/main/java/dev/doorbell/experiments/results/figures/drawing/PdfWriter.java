@@ -142,18 +142,18 @@ final class PdfWriter {
 
   private void trace(Outline outline) throws IOException {
     for (Segment segment : outline.segments()) {
-      switch (segment) {
-        case Segment.Move(double x, double y) -> page.moveTo(round(x), flipped(y));
-        case Segment.Line(double x, double y) -> page.lineTo(round(x), flipped(y));
-        case Segment.Curve(double x1, double y1, double x2, double y2, double x, double y) ->
-            page.curveTo(round(x1), flipped(y1), round(x2), flipped(y2), round(x), flipped(y));
-        case Segment.Close() -> page.closePath();
+      float[] at = new float[segment.places().length];
+      for (int i = 0; i < at.length; i++) {
+        double place = segment.places()[i];
+        at[i] = round(i % 2 == 0 ? place : height - place);
+      }
+      switch (segment.command()) {
+        case 'M' -> page.moveTo(at[0], at[1]);
+        case 'L' -> page.lineTo(at[0], at[1]);
+        case 'C' -> page.curveTo(at[0], at[1], at[2], at[3], at[4], at[5]);
+        default -> page.closePath();
       }
     }
-  }
-
-  private float flipped(double y) {
-    return round(height - y);
   }
 
   /** To the hundredth of a point, as in the SVG. */

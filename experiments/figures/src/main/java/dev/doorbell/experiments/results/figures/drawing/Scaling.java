@@ -1,7 +1,6 @@
 package dev.doorbell.experiments.results.figures.drawing;
 
 import dev.doorbell.experiments.results.figures.drawing.Node.Dash;
-import dev.doorbell.experiments.results.figures.drawing.Outline.Segment;
 import java.util.List;
 
 /** Makes a drawing larger or smaller with all that is on it: texts, lines, markers, dashes. */
@@ -21,8 +20,8 @@ final class Scaling {
       case Node.Group(String id, String role, List<Node> inner) ->
           new Node.Group(id, role, nodes(inner));
       case Node.Stroke(Outline outline, Paint paint, double width, Dash dash) ->
-          new Node.Stroke(outline(outline), paint, width * factor, dash(dash));
-      case Node.Fill(Outline outline, Paint paint) -> new Node.Fill(outline(outline), paint);
+          new Node.Stroke(outline.scaled(factor), paint, width * factor, dash(dash));
+      case Node.Fill(Outline outline, Paint paint) -> new Node.Fill(outline.scaled(factor), paint);
       case Node.Label label ->
           new Node.Label(
               label.text(),
@@ -37,34 +36,5 @@ final class Scaling {
 
   private Dash dash(Dash dash) {
     return new Dash(dash.on() * factor, dash.off() * factor);
-  }
-
-  private Outline outline(Outline outline) {
-    return new Outline(
-        outline.segments().stream()
-            .map(
-                segment ->
-                    switch (segment) {
-                      case Segment.Move(double x, double y) ->
-                          new Segment.Move(x * factor, y * factor);
-                      case Segment.Line(double x, double y) ->
-                          new Segment.Line(x * factor, y * factor);
-                      case Segment.Curve(
-                              double x1,
-                              double y1,
-                              double x2,
-                              double y2,
-                              double x,
-                              double y) ->
-                          new Segment.Curve(
-                              x1 * factor,
-                              y1 * factor,
-                              x2 * factor,
-                              y2 * factor,
-                              x * factor,
-                              y * factor);
-                      case Segment.Close() -> segment;
-                    })
-            .toList());
   }
 }

@@ -114,22 +114,12 @@ final class SvgWriter {
   private static String path(Outline outline) {
     StringBuilder d = new StringBuilder();
     for (Segment segment : outline.segments()) {
-      switch (segment) {
-        case Segment.Move(double x, double y) -> command(d, 'M', x, y);
-        case Segment.Line(double x, double y) -> command(d, 'L', x, y);
-        case Segment.Curve(double x1, double y1, double x2, double y2, double x, double y) ->
-            command(d, 'C', x1, y1, x2, y2, x, y);
-        case Segment.Close() -> d.append('Z');
+      d.append(segment.command());
+      for (int i = 0; i < segment.places().length; i++) {
+        d.append(i == 0 ? "" : " ").append(number(segment.places()[i]));
       }
     }
     return d.toString();
-  }
-
-  private static void command(StringBuilder d, char letter, double... coordinates) {
-    d.append(letter);
-    for (int i = 0; i < coordinates.length; i++) {
-      d.append(i == 0 ? "" : " ").append(number(coordinates[i]));
-    }
   }
 
   /** To the hundredth of a point, with no more digits than it needs. */
