@@ -4,9 +4,9 @@ import dev.doorbell.core.gpu.GpuModule;
 import dev.doorbell.core.gpu.KernelArguments;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.experiments.plan.Samples;
+import dev.doorbell.experiments.stats.Summary;
 import dev.doorbell.experiments.workbench.calibration.Calibration.Measurement;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
@@ -22,27 +22,14 @@ final class LoadsTogether {
   private static final String HOST = "host";
   private static final String DEVICE = "device";
 
-  /** Nanoseconds of a number of loads, sample by sample. */
-  private static final class Rung {
-    private final double[] issued;
-    private final double[] there;
-
-    /**
-     * @param issued until the last load was issued
-     * @param there until all had returned
-     */
-    Rung(double[] issued, double[] there) {
-      this.issued = issued;
-      this.there = there;
-    }
-
-    private static double median(double[] samples) {
-      double[] sorted = samples.clone();
-      Arrays.sort(sorted);
-      int middle = sorted.length / 2;
-      return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
-    }
-  }
+  /**
+   * Nanoseconds of a number of loads, sample by sample.
+   *
+   * @param issued until the last load was issued
+   * @param there until all had returned
+   */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  private record Rung(double[] issued, double[] there) {}
 
   private final PriceRig rig;
   private final double nanosPerCycle;
@@ -62,7 +49,7 @@ final class LoadsTogether {
       progress.accept("together." + loads);
       try (GpuModule module = rig.load("together", PriceKernels.together(loads))) {
         Rung rung = rung(module, rig.host);
-        ladder.add(loads, Rung.median(rung.issued), Rung.median(rung.there));
+        ladder.add(loads, median(rung.issued), median(rung.there));
         host.put(loads, rung);
         device.put(loads, rung(module, rig.device));
       }
@@ -93,6 +80,10 @@ final class LoadsTogether {
     return cycles;
   }
 
+  private static double median(double[] samples) {
+    return Summary.of(samples, 1).median();
+  }
+
   /** Returns what each sample says for itself, on the rungs that their medians led to. */
   private Measurement inFlight(boolean bounded) {
     double[] each = new double[host.sequencedValues().getFirst().issued.length];
@@ -121,7 +112,7 @@ final class LoadsTogether {
         double later = free.get(k + 1).getValue().issued[i] - free.get(k).getValue().issued[i];
         steps[k] = later / (free.get(k + 1).getKey() - free.get(k).getKey());
       }
-      each[i] = Rung.median(steps);
+      each[i] = median(steps);
     }
     return new Measurement(
         "issue of a load of host memory, up to %d together".formatted(loads),
