@@ -172,20 +172,12 @@ final class KernelBuildCommand extends CliCommand {
   static final class KernelCompiler {
     private KernelCompiler() {}
 
-    static Path include() {
-      return Path.of(System.getProperty("doorbell.home", "."), "kernels", "include");
-    }
-
-    static List<String> command(KernelWorkbench workbench, Path source, Path ptx) {
-      return command(workbench, List.of(), source, ptx);
-    }
-
     static List<String> command(
         KernelWorkbench workbench, List<Path> includes, Path source, Path ptx) {
       List<String> command = new ArrayList<>();
       command.add("nvcc");
       command.addAll(workbench.compilerFlags());
-      command.add("-I" + include());
+      command.add("-I" + Path.of(System.getProperty("doorbell.home", "."), "kernels", "include"));
       includes.forEach(folder -> command.add("-I" + folder));
       command.add(source.toString());
       command.add("-o");

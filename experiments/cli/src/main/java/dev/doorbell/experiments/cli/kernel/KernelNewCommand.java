@@ -75,7 +75,7 @@ final class KernelNewCommand extends CliCommand {
     String compile =
         KernelCompiler.text(
             KernelCompiler.command(
-                workbench, chosen.resolve(name + ".cu"), chosen.resolve(name + ".ptx")));
+                workbench, List.of(), chosen.resolve(name + ".cu"), chosen.resolve(name + ".ptx")));
     SequencedMap<String, String> files =
         workbench.instantiate(template, name, chosen.toString(), compile);
     try {
@@ -114,8 +114,7 @@ final class KernelNewCommand extends CliCommand {
           "'%s' is one of Doorbell's own kernels".formatted(name),
           "choose another name");
     }
-    List<String> templates =
-        workbench.templates().stream().map(KernelWorkbench.Template::name).toList();
+    List<String> templates = workbench.templates();
     if (!templates.contains(template)) {
       throw UsageException.of(
           "DB-U004",

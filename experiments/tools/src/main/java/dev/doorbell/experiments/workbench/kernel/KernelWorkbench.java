@@ -14,9 +14,8 @@ public interface KernelWorkbench {
         .orElseThrow(() -> new IllegalStateException("no KernelWorkbench is on the class path"));
   }
 
-  record Template(String name, String description) {}
-
-  List<Template> templates();
+  /** Returns the names of what a new kernel may be made from. */
+  List<String> templates();
 
   /** Returns the names that a new kernel must not have. */
   List<String> takenNames();

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** Checks whether a descriptor and the PTX that it describes say the same. */
 public final class AbiCheck {
@@ -61,11 +62,7 @@ public final class AbiCheck {
       return problems;
     }
     checkIsa(descriptor, report, problems);
-    KernelReport.Entry entry =
-        report.entries().stream()
-            .filter(candidate -> candidate.name().equals(descriptor.entry()))
-            .findFirst()
-            .orElse(null);
+    KernelReport.Entry entry = entry(report, descriptor.entry());
     if (entry == null) {
       problems.add(
           noEntry(kernel, report, descriptor.entry(), "/entry")
@@ -93,28 +90,45 @@ public final class AbiCheck {
         instanceof KernelVerification.Entry verifier)) {
       return;
     }
-    KernelReport.Entry entry =
-        report.entries().stream()
-            .filter(candidate -> candidate.name().equals(verifier.name()))
-            .findFirst()
-            .orElse(null);
+    KernelReport.Entry entry = entry(report, verifier.name());
     if (entry == null) {
       problems.add(
           noEntry(kernel, report, verifier.name(), "/verify/entry")
               .effect("nobody would verify what kernel '%s' leaves".formatted(kernel.name())));
-    } else if (entry.parameters().size() != verifier.parameters().size()) {
+    } else {
+      checkCount(kernel.descriptor(), "/verify/parameters", entry, verifier.parameters(), problems);
+    }
+  }
+
+  /** Returns whether an entry takes as many parameters as are named for it. */
+  private static boolean checkCount(
+      KernelDescriptor descriptor,
+      String pointer,
+      KernelReport.Entry entry,
+      List<String> given,
+      List<Problem> problems) {
+    boolean equal = entry.parameters().size() == given.size();
+    if (!equal) {
       problems.add(
           Problem.of(
                   "DB-K012",
-                  kernel.descriptor().place("/verify/parameters"),
+                  descriptor.place(pointer),
                   "entry %s takes %d parameters, and %d are given: %s"
                       .formatted(
                           entry.name(),
                           entry.parameters().size(),
-                          verifier.parameters().size(),
-                          String.join(", ", verifier.parameters())))
+                          given.size(),
+                          String.join(", ", given)))
               .fix("name one for each, in order"));
     }
+    return equal;
+  }
+
+  private static KernelReport.@Nullable Entry entry(KernelReport report, String name) {
+    return report.entries().stream()
+        .filter(candidate -> candidate.name().equals(name))
+        .findFirst()
+        .orElse(null);
   }
 
   private static Problem noEntry(
@@ -188,15 +202,7 @@ public final class AbiCheck {
       KernelDescriptor descriptor, KernelReport.Entry entry, List<Problem> problems) {
     List<String> bound = descriptor.parameters();
     List<KernelReport.Parameter> parameters = entry.parameters();
-    if (bound.size() != parameters.size()) {
-      problems.add(
-          Problem.of(
-                  "DB-K012",
-                  descriptor.place("/parameters"),
-                  "entry %s takes %d parameters, and %d are given: %s"
-                      .formatted(
-                          entry.name(), parameters.size(), bound.size(), String.join(", ", bound)))
-              .fix("name one for each, in order"));
+    if (!checkCount(descriptor, "/parameters", entry, bound, problems)) {
       return;
     }
     for (int i = 0; i < bound.size(); i++) {

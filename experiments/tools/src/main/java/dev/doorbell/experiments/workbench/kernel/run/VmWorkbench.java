@@ -27,10 +27,8 @@ public final class VmWorkbench implements KernelWorkbench {
   private static final Set<String> STRONG = Set.of("relaxed", "acquire", "volatile", "mmio");
 
   @Override
-  public List<Template> templates() {
-    return KernelTemplates.load().templates().stream()
-        .map(template -> new Template(template.name(), template.description()))
-        .toList();
+  public List<String> templates() {
+    return KernelTemplates.load().templates().stream().map(each -> each.name()).toList();
   }
 
   @Override
