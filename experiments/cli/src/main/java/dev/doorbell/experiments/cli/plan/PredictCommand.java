@@ -6,16 +6,14 @@ import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
-import dev.doorbell.experiments.cli.command.TextTable;
 import dev.doorbell.experiments.config.ExperimentConfig;
-import dev.doorbell.experiments.config.value.Axis;
-import dev.doorbell.experiments.config.value.Value;
 import dev.doorbell.experiments.plan.ExperimentRuntime;
 import dev.doorbell.experiments.plan.ModelConstant;
 import dev.doorbell.experiments.plan.Plan;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.Prediction;
 import dev.doorbell.experiments.results.print.Screen;
+import dev.doorbell.experiments.results.print.TableBuilder;
 import dev.doorbell.experiments.results.validation.Credit;
 import dev.doorbell.experiments.workbench.validation.StoredResults;
 import java.util.ArrayList;
@@ -76,15 +74,8 @@ public final class PredictCommand extends CliCommand {
   }
 
   private static String table(ExperimentConfig config, Plan plan, ExperimentRuntime runtime) {
-    TextTable table = new TextTable();
-    for (Axis axis : config.axes()) {
-      if (axis.values().getFirst() instanceof Value.Whole) {
-        table.right(axis.name());
-      } else {
-        table.left(axis.name());
-      }
-    }
-    table.left("metric").right("model").left("unit").left("form");
+    record Line(Point point, Prediction.Term term, int form) {}
+    List<Line> lines = new ArrayList<>();
     List<String> formulas = new ArrayList<>();
     int silent = 0;
     SequencedSet<String> silentKernels = new LinkedHashSet<>();
@@ -98,20 +89,18 @@ public final class PredictCommand extends CliCommand {
         if (!formulas.contains(term.formula())) {
           formulas.add(term.formula());
         }
-        List<String> cells = new ArrayList<>();
-        for (Axis axis : config.axes()) {
-          Value value = point.axes().get(axis.name());
-          cells.add(Screen.value(value, axis.unit()));
-        }
-        cells.add(term.metric());
-        cells.add(
-            (term.ceiling() ? "<= " : term.floor() ? ">= " : "") + Screen.digits(term.value()));
-        cells.add(term.unit());
-        cells.add("[%d]".formatted(formulas.indexOf(term.formula()) + 1));
-        table.row(cells);
+        lines.add(new Line(point, term, formulas.indexOf(term.formula()) + 1));
       }
     }
-    StringBuilder text = new StringBuilder(table.text());
+    StringBuilder text =
+        new StringBuilder(
+            Screen.axes(new TableBuilder<Line>(), config.axes(), line -> line.point().axes())
+                .left("metric", line -> line.term().metric())
+                .right("model", line -> bound(line.term()) + Screen.digits(line.term().value()))
+                .left("unit", line -> line.term().unit())
+                .left("form", line -> "[%d]".formatted(line.form()))
+                .table(lines, List.of())
+                .text());
     for (int i = 0; i < formulas.size(); i++) {
       text.append("[%d] %s%n".formatted(i + 1, formulas.get(i)));
     }
@@ -127,18 +116,20 @@ public final class PredictCommand extends CliCommand {
     return text.toString();
   }
 
+  private static String bound(Prediction.Term term) {
+    return term.ceiling() ? "<= " : term.floor() ? ">= " : "";
+  }
+
   private static String constants(List<ModelConstant> constants) {
-    TextTable table =
-        new TextTable().left("constant").right("value").left("unit").left("origin").left("source");
-    for (ModelConstant constant : constants) {
-      table.row(
-          List.of(
-              constant.name(),
-              Screen.digits(constant.value()),
-              constant.unit(),
-              constant.origin().name().toLowerCase(Locale.ROOT).replace('_', ' '),
-              constant.source()));
-    }
-    return table.text();
+    return new TableBuilder<ModelConstant>()
+        .left("constant", ModelConstant::name)
+        .right("value", constant -> Screen.digits(constant.value()))
+        .left("unit", ModelConstant::unit)
+        .left(
+            "origin",
+            constant -> constant.origin().name().toLowerCase(Locale.ROOT).replace('_', ' '))
+        .left("source", ModelConstant::source)
+        .table(constants, List.of())
+        .text();
   }
 }
