@@ -22,8 +22,8 @@ import java.util.OptionalDouble;
  * slowest link, S_w in stores of the GPU's granule, S_c in completions; W bytes of a WQE with
  * inline payload; m_G, m_H service of a read by GPU and host; F_d fence over GPU memory, F_s = 2
  * L_GH + m_H over host memory, F_m = 2 L_GN + m_N over on-chip memory; p_db, p_w, p_x doorbell, WQE
- * and packet in the HCA; t_poll, t_ce, t_memic polling, copy engine, on-chip memory. S = max(wire,
- * N / cap) for payload.
+ * and packet in the HCA; t_poll, t_memic polling, on-chip memory. S = max(wire, N / cap) for
+ * payload.
  */
 public final class PathModel {
   /** Bytes of a WQE that carries inline payload beside it: control 16, address 16, header 4. */
@@ -97,15 +97,6 @@ public final class PathModel {
     double px = nic.packet();
     int wqe = wqeBytes(path, bytes);
     return switch (path) {
-      case A1 -> cpuBlueFlame() + pull(bytes) + px;
-      case A2 ->
-          cpu.post()
-              + nicHost.latency()
-              + nic.doorbell()
-              + wqeFromHost(wqe)
-              + nic.wqe()
-              + pull(bytes)
-              + px;
       case A3 -> og + 2 * fd + gn + nic.doorbell() + wqeFromGpu(wqe) + nic.wqe() + pull(bytes) + px;
       case A4 ->
           og + 2 * fs + gn + nic.doorbell() + wqeFromHost(wqe) + nic.wqe() + pull(bytes) + px;
@@ -114,17 +105,6 @@ public final class PathModel {
       case B2 -> og + 2 * fs + gn + nic.doorbell() + wqeFromHost(wqe) + nic.wqe() + px;
       case B3 -> og + gpuBlueFlame(wqe) + px;
       case C1 -> og + pushOnChip(bytes) + onChipFence() + gpuBlueFlame(wqe) + nic.onChipRead() + px;
-      case C1_UNFENCED -> og + pushOnChip(bytes) + gpuBlueFlame(wqe) + nic.onChipRead() + px;
-      case C2 ->
-          og
-              + pushOnChip(bytes)
-              + onChipFence()
-              + gn
-              + nic.doorbell()
-              + wqeFromGpu(wqe)
-              + nic.wqe()
-              + nic.onChipRead()
-              + px;
       case D ->
           og
               + pushHost(bytes)
@@ -135,22 +115,7 @@ public final class PathModel {
               + nic.wqe()
               + pullHost(bytes)
               + px;
-      case D_PROXY ->
-          og
-              + pushHost(bytes)
-              + fs
-              + gpuHost.latency()
-              + cpu.poll()
-              + cpuBlueFlame()
-              + pullHost(bytes)
-              + px;
       case E1 -> og + gpuHost.latency() + cpu.poll() + cpuBlueFlame() + pull(bytes) + px;
-      case E3 ->
-          gpu.copyEngineStart()
-              + bytes / gpu.copyEngineRate()
-              + cpuBlueFlame()
-              + pullHost(bytes)
-              + px;
     };
   }
 
@@ -270,7 +235,7 @@ public final class PathModel {
    */
   public OptionalDouble posterCeiling(PostingPath path, long chunk) {
     return switch (path) {
-      case C1, C2 -> OptionalDouble.of(chunk / (gpu.atomic() + pushOnChip(chunk) + onChipFence()));
+      case C1 -> OptionalDouble.of(chunk / (gpu.atomic() + pushOnChip(chunk) + onChipFence()));
       case D -> OptionalDouble.of(chunk / (gpu.atomic() + pushHost(chunk) + 2 * hostFence()));
       default -> OptionalDouble.empty();
     };
@@ -279,14 +244,12 @@ public final class PathModel {
   private double pcieCeiling(PostingPath path, long bytes) {
     int wqe = wqeBytes(path, bytes);
     return switch (path) {
-      case A1, A2, A3, A4, A5, E1 -> readGpu(bytes);
+      case A3, A4, A5, E1 -> readGpu(bytes);
       case B1 -> readGpu(wqe) * bytes / wqe;
       case B2 -> readHost(wqe) * bytes / wqe;
       case B3 -> gpuNic.writeBandwidth(wqe, BLOCK) * bytes / wqe;
-      case C1, C1_UNFENCED, C2 -> gpuNic.writeBandwidth(bytes, gpu.storeGranule());
-      case D, D_PROXY ->
-          Math.min(gpuHost.writeBandwidth(bytes, gpu.storeGranule()), readHost(bytes));
-      case E3 -> Math.min(gpu.copyEngineRate(), readHost(bytes));
+      case C1 -> gpuNic.writeBandwidth(bytes, gpu.storeGranule());
+      case D -> Math.min(gpuHost.writeBandwidth(bytes, gpu.storeGranule()), readHost(bytes));
     };
   }
 

@@ -8,10 +8,6 @@ import java.util.Locale;
  * memory; d, the GPU pushes it to host memory; e, the CPU posts for the GPU.
  */
 public enum PostingPath {
-  /** Pull, the CPU posts with BlueFlame. */
-  A1("o_c + L_CN + S(64) + p_w + (2 L_GN + m_G + S_c(N)) + p_x"),
-  /** Pull, the CPU posts with a doorbell, WQE in host memory. */
-  A2("o_c + L_CN + p_db + (2 L_NH + m_H + S_c(64)) + p_w + (2 L_GN + m_G + S_c(N)) + p_x"),
   /** Pull, the GPU posts with a doorbell, WQE in GPU memory. */
   A3("o_g + 2 F_d + L_GN + p_db + (2 L_GN + m_G + S_c(64)) + p_w + (2 L_GN + m_G + S_c(N)) + p_x"),
   /** Pull, the GPU posts with a doorbell, WQE in host memory. */
@@ -26,22 +22,12 @@ public enum PostingPath {
   B3("o_g + S(W) + L_GN + p_w + p_x"),
   /** Push to on-chip memory, the GPU posts with BlueFlame. */
   C1("o_g + S_w(N) + F_m + L_GN + S(64) + p_w + t_memic + p_x"),
-  /** Push to on-chip memory without a fence, the GPU posts with BlueFlame. */
-  C1_UNFENCED("o_g + S_w(N) + L_GN + S(64) + p_w + t_memic + p_x"),
-  /** Push to on-chip memory, the GPU posts with a doorbell, WQE in GPU memory. */
-  C2("o_g + S_w(N) + F_m + L_GN + p_db + (2 L_GN + m_G + S_c(64)) + p_w + t_memic + p_x"),
   /** Push to host memory, the GPU posts with a doorbell, WQE in host memory. */
   D(
       "o_g + S_w(N) + 2 F_s + L_GN + p_db + (2 L_NH + m_H + S_c(64)) + p_w + (2 L_NH + m_H +"
           + " S_c(N)) + p_x"),
-  /** Push to host memory, the CPU posts with BlueFlame. */
-  D_PROXY(
-      "o_g + S_w(N) + F_s + L_GH + t_poll + o_c + L_CN + S(64) + p_w + (2 L_NH + m_H + S_c(N)) +"
-          + " p_x"),
   /** Pull, the CPU posts with BlueFlame on the GPU's command. */
-  E1("o_g + L_GH + t_poll + o_c + L_CN + S(64) + p_w + (2 L_GN + m_G + S_c(N)) + p_x"),
-  /** The copy engine copies to host memory, the CPU posts with BlueFlame. */
-  E3("t_ce + N / B_ce + o_c + L_CN + S(64) + p_w + (2 L_NH + m_H + S_c(N)) + p_x");
+  E1("o_g + L_GH + t_poll + o_c + L_CN + S(64) + p_w + (2 L_GN + m_G + S_c(N)) + p_x");
 
   private final String formula;
 
@@ -54,9 +40,9 @@ public enum PostingPath {
     return formula;
   }
 
-  /** The short name: {@code a1}, {@code c1-unfenced}. */
+  /** The short name: {@code a3}. */
   public String word() {
-    return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    return name().toLowerCase(Locale.ROOT);
   }
 
   /** The payload lies in the WQE. */
@@ -66,11 +52,11 @@ public enum PostingPath {
 
   /** The HCA reads the payload from GPU memory. */
   public boolean pulls() {
-    return this == A1 || this == A2 || this == A3 || this == A4 || this == A5 || this == E1;
+    return this == A3 || this == A4 || this == A5 || this == E1;
   }
 
   /** The HCA reads something, the payload or the WQE, from GPU memory. */
   public boolean readsGpu() {
-    return pulls() || this == B1 || this == C2;
+    return pulls() || this == B1;
   }
 }
