@@ -429,12 +429,7 @@ public final class MinimalKind extends ExperimentKind<MinimalKind.Settings> {
   @Override
   protected void measure(PointRun<Settings> run) throws PointFailure {
     Settings of = run.settings();
-    if (run.asksFor(ROUND_TRIP)) {
-      try (PingPong bench = new PingPong(run, of)) {
-        run.add(Samples.of(ROUND_TRIP, "ns", bench.roundTrips(job(of, new JobView(), 1))));
-      }
-      return;
-    }
+    boolean bounces = run.asksFor(ROUND_TRIP);
     List<Samples> samples = new ArrayList<>();
     try (PutBench bench =
         new PutBench(
@@ -442,13 +437,16 @@ public final class MinimalKind extends ExperimentKind<MinimalKind.Settings> {
             of.poster(),
             of.shape(),
             of.background > 0 ? 1 + of.company() : of.poster().allThreads(),
-            of.direction,
+            bounces ? PutBench.Direction.BOTH : of.direction,
             of.isDynamic() ? of.qps : 0)) {
       if (of.keys == Held.MEMORY) {
         bench.putKeys();
       }
       if (of.background > 0) {
         bench.shorten(of.size, of.bulk);
+      }
+      if (bounces) {
+        samples.add(roundTrips(run, bench));
       }
       if (run.asksFor(RATE)) {
         samples.add(rates(run, bench));
@@ -460,7 +458,7 @@ public final class MinimalKind extends ExperimentKind<MinimalKind.Settings> {
     run.report(samples);
   }
 
-  static String kernel(Settings of) {
+  private static String kernel(Settings of) {
     return of.isDynamic() ? DYNAMIC : of.isRare() ? RARE : KERNEL;
   }
 
@@ -531,6 +529,16 @@ public final class MinimalKind extends ExperimentKind<MinimalKind.Settings> {
         Samples.of("done", "ns", done),
         Samples.of("cqe", "ns", cqe),
         Samples.of("look", "ns", KernelJob.longs(memory, 2 * count, count)));
+  }
+
+  private static Samples roundTrips(PointRun<Settings> run, PutBench bench) throws PointFailure {
+    int count = run.point().samples();
+    KernelJob kernel = bench.kernel(kernel(run.settings()));
+    Memory memory = kernel.allocate(MemoryKind.DEVICE, (long) Long.BYTES * count, "samples");
+    JobView job = job(run.settings(), bench.job(count, run.point().warmup()), 1);
+    job.samples = memory.address();
+    bench.bounce(kernel, job);
+    return Samples.of(ROUND_TRIP, "ns", KernelJob.longs(memory, 0, count));
   }
 
   private static JobView job(Settings of, JobView job, int window) {

@@ -21,6 +21,8 @@ import dev.doorbell.experiments.scenario.world.Endpoint;
 import dev.doorbell.experiments.scenario.world.Owned;
 import dev.doorbell.experiments.scenario.world.World;
 import dev.doorbell.experiments.scenario.world.WorldBuilder;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -45,6 +47,7 @@ final class PutBench implements AutoCloseable {
   private final byte[] payload;
   private int first;
   private int others;
+  private boolean bounces;
 
   private final List<Side> sides = new ArrayList<>();
 
@@ -123,6 +126,18 @@ final class PutBench implements AutoCloseable {
     void refresh() {
       local.putBytes(0, payload);
       inbox.clear();
+    }
+
+    @Nullable String miscounted(JobView job) {
+      long wanted = job.warmup + job.iterations;
+      long found =
+          ByteBuffer.wrap(inbox.content())
+              .order(ByteOrder.LITTLE_ENDIAN)
+              .getLong(payload.length - Long.BYTES);
+      return found == wanted
+          ? null
+          : "the last word of rank %d's inbox is %d instead of %d"
+              .formatted(1 - rank, found, wanted);
     }
   }
 
@@ -272,6 +287,15 @@ final class PutBench implements AutoCloseable {
     return run.perform(new Round(starts, sends, more), PosterSettings.KERNEL_NANOS).getAsLong();
   }
 
+  /**
+   * Launches a kernel whose ranks each put a message whenever the peer's has arrived; in the end
+   * the last word of either inbox, which counts the turns, is compared.
+   */
+  void bounce(KernelJob kernel, JobView job) throws PointFailure {
+    bounces = true;
+    launch(kernel, job, false, () -> Trial.first(sides, side -> side.miscounted(job)));
+  }
+
   private record Start(Side side, KernelJob kernel, JobView job) {}
 
   private final class Round implements Trial, LongSupplier {
@@ -296,6 +320,10 @@ final class PutBench implements AutoCloseable {
       for (Start start : starts) {
         // Preparing a job writes it to memory, so that the next side may change it.
         start.side.address(start.job);
+        if (bounces) {
+          start.job.role = start.side.rank;
+          start.job.inbox = sides.get(1 - start.side.rank).inbox.address();
+        }
         long samples = start.job.samples;
         start.job.samples = start.side.rank == 0 ? samples : 0;
         launches.add(start.kernel.prepare(start.side.views.address(), start.job));
@@ -337,7 +365,7 @@ final class PutBench implements AutoCloseable {
 
     @Override
     public long verifiedBytes() {
-      return sends ? (long) sides.size() * payload.length : 0;
+      return sides.size() * (sends ? payload.length : bounces ? (long) Long.BYTES : 0);
     }
 
     @Override
