@@ -10,6 +10,7 @@ import dev.doorbell.experiments.scenario.kind.Checks;
 import dev.doorbell.experiments.scenario.kind.ExperimentKind;
 import dev.doorbell.experiments.scenario.kind.PointRun;
 import dev.doorbell.experiments.scenario.nic.NicShape.NicPath;
+import dev.doorbell.experiments.scenario.nic.NicShape.Scale;
 import dev.doorbell.experiments.scenario.world.ExecutionBackend;
 
 /**
@@ -22,57 +23,7 @@ public final class GpuNicKind extends ExperimentKind<GpuNicKind.Settings> {
   private static final long MOST_BYTES = 16 << 20;
   private static final long NANOS_A_POINT = 200_000_000L;
 
-  record Settings(
-      Point point,
-      int size,
-      NicPath path,
-      int producers,
-      int engines,
-      int depth,
-      int window,
-      int slots) {
-    private NicShape shape(Scale scale) {
-      return new NicShape(
-          path,
-          size,
-          producers,
-          engines,
-          depth,
-          window,
-          slots,
-          scale.mostThreads,
-          scale.deadlineNanos,
-          scale.kernelNanos);
-    }
-  }
-
-  private enum Scale {
-    EMULATED(64, 20_000_000_000L, 8, 64, 64 << 10, 64 << 10),
-    REAL(512, 10_000_000_000L, 128, 16_384, 512 << 20, 256 << 20);
-
-    final int mostThreads;
-    final long kernelNanos;
-    final long deadlineNanos = 2_000_000_000L;
-    final int fewest;
-    final int most;
-    final long streamBytes;
-    final long distinctBytes;
-
-    Scale(
-        int mostThreads,
-        long kernelNanos,
-        int fewest,
-        int most,
-        long streamBytes,
-        long distinctBytes) {
-      this.mostThreads = mostThreads;
-      this.kernelNanos = kernelNanos;
-      this.fewest = fewest;
-      this.most = most;
-      this.streamBytes = streamBytes;
-      this.distinctBytes = distinctBytes;
-    }
-  }
+  record Settings(Point point, NicShape shape) {}
 
   public GpuNicKind() {
     super("kernel: gpu_nic", "DB-P021", Settings.class, "latency", "goodput");
@@ -85,23 +36,24 @@ public final class GpuNicKind extends ExperimentKind<GpuNicKind.Settings> {
 
   @Override
   protected void check(Settings of, Checks checks) {
+    NicShape shape = of.shape;
     checkAlone(of.point, "which kernels send follows from path and metric", checks);
     checks.refuseIf(
-        of.size % UNIT != 0 || of.size > MOST_BYTES,
-        "a message of %d bytes".formatted(of.size),
+        shape.size() % UNIT != 0 || shape.size() > MOST_BYTES,
+        "a message of %d bytes".formatted(shape.size()),
         "use multiples of 16 up to 16 MiB");
     checks.refuseIf(
-        of.path == NicPath.PUSH_INLINE && of.size > MOST_INLINE,
-        "%d bytes inline".formatted(of.size),
+        shape.path() == NicPath.PUSH_INLINE && shape.size() > MOST_INLINE,
+        "%d bytes inline".formatted(shape.size()),
         "this NIC reads WQEs of one block, which hold 28: exclude: { path: %s, size: \">28\" }"
             .formatted(of.point.text("path")));
     checks.refuseIf(
-        of.engines % of.producers != 0,
-        "%d engines for %d producers".formatted(of.engines, of.producers),
+        shape.engines() % shape.producers() != 0,
+        "%d engines for %d producers".formatted(shape.engines(), shape.producers()),
         "use a multiple, so that each queue has as many");
     checks.refuseIf(
-        Integer.bitCount(of.depth) != 1 || of.depth < of.window,
-        "a send ring of %d blocks for a window of %d".formatted(of.depth, of.window),
+        Integer.bitCount(shape.depth()) != 1 || shape.depth() < shape.window(),
+        "a send ring of %d blocks for a window of %d".formatted(shape.depth(), shape.window()),
         "use a power of two that is no less than the window");
   }
 
@@ -122,12 +74,12 @@ public final class GpuNicKind extends ExperimentKind<GpuNicKind.Settings> {
       run.basis(Basis.MEASURED);
     }
     Scale scale = run.onGpu() ? Scale.REAL : Scale.EMULATED;
-    NicShape shape = run.settings().shape(scale);
+    NicShape shape = run.settings().shape;
     try (GpuPair gpus = GpuPair.of(run.backend(), run.topology(), run.point().seed())) {
       for (String metric : run.point().metrics()) {
         run.add(
             metric.equals("latency")
-                ? latency(run, gpus, shape.single())
+                ? latency(run, gpus, shape.single(), scale)
                 : goodput(run, gpus, shape, scale));
       }
     }
@@ -139,13 +91,13 @@ public final class GpuNicKind extends ExperimentKind<GpuNicKind.Settings> {
             != null;
   }
 
-  private static Samples latency(PointRun<Settings> run, GpuPair gpus, NicShape shape)
+  private static Samples latency(PointRun<Settings> run, GpuPair gpus, NicShape shape, Scale scale)
       throws PointFailure {
     Point point = run.point();
     String kernel = shape.path() == NicPath.PUSH_RING ? "push_quiet" : "put_quiet";
     NicRun.Load load = new NicRun.Load(kernel, point.samples(), point.warmup(), 1);
-    try (NicRun trial = new NicRun(gpus, shape, load, point.seed())) {
-      run.perform(trial, shape.kernelNanos());
+    try (NicRun trial = new NicRun(gpus, shape, scale, load, point.seed())) {
+      run.perform(trial, scale.kernelNanos());
       return Samples.of("latency", "ns", trial.samples(point.samples()));
     }
   }
@@ -155,8 +107,8 @@ public final class GpuNicKind extends ExperimentKind<GpuNicKind.Settings> {
       throws PointFailure {
     boolean ring = shape.path() == NicPath.PUSH_RING;
     String kernel = ring ? "push_ring" : "put_bandwidth";
-    int messages = share(scale.streamBytes, shape, scale.fewest, scale.most);
-    int different = Math.min(messages, share(scale.distinctBytes, shape, 1, scale.most));
+    int messages = share(scale.streamBytes(), shape, scale.fewest(), scale.most());
+    int different = Math.min(messages, share(scale.distinctBytes(), shape, 1, scale.most()));
     double[] rates = new double[run.point().launches()];
     for (int batch = -1; batch < rates.length; batch++) {
       boolean counts = batch >= 0;
@@ -164,8 +116,8 @@ public final class GpuNicKind extends ExperimentKind<GpuNicKind.Settings> {
       int sent = counts ? messages : different;
       int distinct = counts ? 1 : shape.producers() * (ring ? sent : 1);
       NicRun.Load load = new NicRun.Load(kernel, sent, 0, distinct);
-      try (NicRun trial = new NicRun(gpus, shape, load, run.point().seed() + batch)) {
-        run.perform(trial, shape.kernelNanos());
+      try (NicRun trial = new NicRun(gpus, shape, scale, load, run.point().seed() + batch)) {
+        run.perform(trial, scale.kernelNanos());
         if (counts) {
           rates[batch] = rate(run, shape, trial.nanos(), messages);
         }
@@ -179,10 +131,10 @@ public final class GpuNicKind extends ExperimentKind<GpuNicKind.Settings> {
     if (nanos <= 0) {
       throw run.failed("DB-P006", "the kernel's stamps are %d ns apart".formatted(nanos));
     }
-    return (double) shape.bytes() * messages * shape.producers() / nanos;
+    return (double) shape.size() * messages * shape.producers() / nanos;
   }
 
   private static int share(long total, NicShape shape, int fewest, int most) {
-    return Math.clamp(total / shape.bytes() / shape.producers(), fewest, most);
+    return Math.clamp(total / shape.size() / shape.producers(), fewest, most);
   }
 }

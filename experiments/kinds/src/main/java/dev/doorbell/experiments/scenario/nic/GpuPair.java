@@ -5,24 +5,14 @@ import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.fabric.timed.TimedFabric;
 import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.gpu.Gpu;
-import dev.doorbell.core.gpu.GpuModule;
-import dev.doorbell.core.gpu.GpuStream;
-import dev.doorbell.core.gpu.Kernel;
-import dev.doorbell.core.gpu.KernelArguments;
-import dev.doorbell.core.gpu.Launch;
-import dev.doorbell.core.gpu.LaunchConfig;
 import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.cuda.CudaGpu;
 import dev.doorbell.experiments.scenario.world.ExecutionBackend;
-import dev.doorbell.kernels.KernelCatalogue;
 import dev.doorbell.ptxvm.launch.VmGpu;
-import java.util.LinkedHashMap;
-import java.util.Map;
 
 /** Two GPUs of one host that reach each other's memory: one sends, the other is its NIC. */
-record GpuPair(Fabric fabric, Gpu sender, Gpu nic, NicKernels senderKernels, NicKernels nicKernels)
-    implements AutoCloseable {
+record GpuPair(Fabric fabric, Gpu sender, Gpu nic) implements AutoCloseable {
   static final Locus SENDER = Locus.gpu(0, 0);
   static final Locus NIC = Locus.gpu(0, 1);
 
@@ -38,11 +28,7 @@ record GpuPair(Fabric fabric, Gpu sender, Gpu nic, NicKernels senderKernels, Nic
   }
 
   static GpuPair emulated(Fabric fabric) {
-    return of(fabric, new VmGpu(fabric, SENDER), new VmGpu(fabric, NIC));
-  }
-
-  private static GpuPair of(Fabric fabric, Gpu sender, Gpu nic) {
-    return new GpuPair(fabric, sender, nic, new NicKernels(sender), new NicKernels(nic));
+    return new GpuPair(fabric, new VmGpu(fabric, SENDER), new VmGpu(fabric, NIC));
   }
 
   private static GpuPair real(int ordinal) {
@@ -54,7 +40,7 @@ record GpuPair(Fabric fabric, Gpu sender, Gpu nic, NicKernels senderKernels, Nic
       nic = new CudaGpu(fabric, NIC, ordinal + 1);
       sender.reachPeer(nic);
       nic.reachPeer(sender);
-      return of(fabric, sender, nic);
+      return new GpuPair(fabric, sender, nic);
     } catch (RuntimeException e) {
       if (nic != null) {
         nic.close();
@@ -69,41 +55,8 @@ record GpuPair(Fabric fabric, Gpu sender, Gpu nic, NicKernels senderKernels, Nic
 
   @Override
   public void close() {
-    nicKernels.close();
-    senderKernels.close();
     nic.close();
     sender.close();
     fabric.close();
-  }
-
-  /** Kernels of the catalogue on one GPU, each loaded once, and a stream for them. */
-  static final class NicKernels implements AutoCloseable {
-    private static final KernelCatalogue CATALOGUE = KernelCatalogue.load();
-
-    private final Gpu gpu;
-    private final GpuStream stream;
-    private final Map<String, GpuModule> modules = new LinkedHashMap<>();
-
-    NicKernels(Gpu gpu) {
-      this.gpu = gpu;
-      this.stream = gpu.createStream();
-    }
-
-    Kernel kernel(String name) {
-      return modules
-          .computeIfAbsent(
-              name, key -> gpu.load(key, CATALOGUE.ptx(CATALOGUE.find(key).orElseThrow())))
-          .kernel(name);
-    }
-
-    Launch launch(String name, LaunchConfig config, long views, long job) {
-      return gpu.launch(kernel(name), config, new KernelArguments().add(views).add(job), stream);
-    }
-
-    @Override
-    public void close() {
-      stream.close();
-      modules.values().forEach(GpuModule::close);
-    }
   }
 }

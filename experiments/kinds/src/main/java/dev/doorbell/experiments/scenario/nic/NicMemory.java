@@ -29,23 +29,32 @@ final class NicMemory implements AutoCloseable {
   private static final int MAX_INLINE = 28;
   private static final int FIRST_NUMBER = 0x100;
 
+  final Owned owned = new Owned();
+
+  /** Views of the queues in the sender's memory, and in the NIC's. */
+  final long views;
+
+  final long nicViews;
+
+  /** Address and bytes of the staging area in the NIC's memory, or 0. */
+  final long staging;
+
+  final long stagingBytes;
+  final Memory state;
+
   private final GpuPair gpus;
   private final NicShape shape;
-  private final Owned owned = new Owned();
+  private final long deadlineNanos;
   private final List<Memory> errors = new ArrayList<>();
-  private final Memory state;
-  private final long views;
-  private final long nicViews;
-  private final long staging;
-  private final long stagingBytes;
 
-  NicMemory(GpuPair gpus, NicShape shape) {
+  NicMemory(GpuPair gpus, NicShape shape, long deadlineNanos) {
     this.gpus = gpus;
     this.shape = shape;
+    this.deadlineNanos = deadlineNanos;
     int queues = shape.producers();
     this.state = at(gpus.nic(), (long) queues * STATE_BYTES, "NIC state");
     if (shape.path().pushes()) {
-      Memory area = at(gpus.nic(), (long) queues * shape.slots() * shape.bytes(), "staging");
+      Memory area = at(gpus.nic(), (long) queues * shape.slots() * shape.size(), "staging");
       this.staging = area.address();
       this.stagingBytes = area.size();
     } else {
@@ -90,7 +99,7 @@ final class NicMemory implements AutoCloseable {
               error.address(),
               0,
               0,
-              shape.deadlineNanos(),
+              deadlineNanos,
               depth,
               depth,
               FIRST_NUMBER + i,
@@ -119,15 +128,15 @@ final class NicMemory implements AutoCloseable {
       PushRingView view =
           new PushRingView(
               headers.address() + (long) i * slots * BLOCK,
-              staging + (long) i * slots * shape.bytes(),
+              staging + (long) i * slots * shape.size(),
               words.address() + (2L * i + 1) * WORD_LINE,
               words.address() + 2L * i * WORD_LINE,
               credits.address() + (long) i * WORD_LINE,
               counters.address() + (long) i * WORD_LINE,
-              shape.deadlineNanos(),
+              deadlineNanos,
               slots,
               slots,
-              shape.bytes(),
+              shape.size(),
               1,
               i,
               1,
@@ -137,33 +146,8 @@ final class NicMemory implements AutoCloseable {
     return written;
   }
 
-  <T extends AutoCloseable> T own(T part) {
-    return owned.add(part);
-  }
-
   Memory at(Gpu gpu, long bytes, String label) {
     return owned.add(gpu.allocate(MemoryKind.DEVICE, bytes, label));
-  }
-
-  long senderViews() {
-    return views;
-  }
-
-  long nicViews() {
-    return nicViews;
-  }
-
-  long stateAddress() {
-    return state.address();
-  }
-
-  /** Address of the staging area in the NIC's memory, or 0. */
-  long staging() {
-    return staging;
-  }
-
-  long stagingBytes() {
-    return stagingBytes;
   }
 
   long reported(int queue) {

@@ -7,10 +7,10 @@ import dev.doorbell.core.gpu.LaunchConfig;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.queue.JobView;
 import dev.doorbell.experiments.scenario.kernel.GuardedMemory;
-import dev.doorbell.experiments.scenario.kernel.KernelStatus;
+import dev.doorbell.experiments.scenario.kernel.KernelJob;
 import dev.doorbell.experiments.scenario.kind.Trial;
 import dev.doorbell.experiments.scenario.nic.NicShape.NicPath;
-import java.lang.foreign.MemorySegment;
+import dev.doorbell.experiments.scenario.nic.NicShape.Scale;
 import java.util.List;
 import java.util.Objects;
 import java.util.SplittableRandom;
@@ -34,12 +34,11 @@ final class NicRun implements Trial, AutoCloseable {
   private final NicMemory memory;
   private final byte[] payload;
   private final GuardedMemory target;
-  private final KernelStatus senderStatus;
-  private final KernelStatus nicStatus;
-  private final Memory stamps;
+  private final Memory local;
   private final Memory samples;
-  private final long senderJob;
-  private final long nicJob;
+  private final KernelJob sender;
+  private final KernelJob nic;
+  private final int remoteKey;
   private final long total;
 
   /**
@@ -53,73 +52,73 @@ final class NicRun implements Trial, AutoCloseable {
    */
   record Load(String kernel, int messages, int warmup, int distinct) {}
 
-  NicRun(GpuPair gpus, NicShape shape, Load load, long seed) {
-    this(gpus, shape, load, seed, REMOTE_KEY);
+  NicRun(GpuPair gpus, NicShape shape, Scale scale, Load load, long seed) {
+    this(gpus, shape, scale, load, seed, REMOTE_KEY);
   }
 
-  NicRun(GpuPair gpus, NicShape shape, Load load, long seed, int remoteKey) {
+  NicRun(GpuPair gpus, NicShape shape, Scale scale, Load load, long seed, int remoteKey) {
     this.gpus = gpus;
     this.shape = shape;
     this.load = load;
-    this.memory = new NicMemory(gpus, shape);
+    this.remoteKey = remoteKey;
+    this.memory = new NicMemory(gpus, shape, scale.deadlineNanos());
     this.total = (long) load.messages() + load.warmup();
-    Gpu sender = gpus.sender();
-    Gpu nic = gpus.nic();
-    this.payload = new byte[Math.multiplyExact(load.distinct(), shape.bytes())];
+    this.payload = new byte[Math.multiplyExact(load.distinct(), shape.size())];
     new SplittableRandom(seed).nextBytes(payload);
-    Memory local = memory.at(sender, payload.length, "payload");
+    this.local = memory.at(gpus.sender(), payload.length, "payload");
     local.putBytes(0, payload);
     this.target =
         new GuardedMemory(
-            memory.at(nic, payload.length + 2L * GuardedMemory.GUARD, "target"),
+            memory.at(gpus.nic(), payload.length + 2L * GuardedMemory.GUARD, "target"),
             GuardedMemory.GUARD,
             payload.length);
-    int senderThreads = shape.producers() * shape.senderThreads();
-    int nicThreads = shape.engines() * shape.engineThreads();
-    this.senderStatus = memory.own(new KernelStatus(sender, senderThreads));
-    this.nicStatus = memory.own(new KernelStatus(nic, nicThreads));
-    this.stamps = memory.at(sender, 2 * Long.BYTES, "stamps");
+    this.sender =
+        kernel(
+            gpus.sender(),
+            load.kernel(),
+            LaunchConfig.of(shape.producers(), shape.senderThreads(scale)),
+            scale);
+    this.nic =
+        kernel(
+            gpus.nic(),
+            shape.path() == NicPath.PUSH_RING ? "gpu_push_nic" : "gpu_nic",
+            LaunchConfig.of(shape.engines(), shape.engineThreads(scale)),
+            scale);
     this.samples =
-        memory.at(sender, Math.max(1, total * shape.producers()) * Long.BYTES, "samples");
-    this.senderJob = write(sender, senderJob(local, remoteKey));
-    this.nicJob = write(nic, nicJob(local));
+        memory.at(gpus.sender(), Math.max(1, total * shape.producers()) * Long.BYTES, "samples");
   }
 
-  private long write(Gpu gpu, JobView job) {
-    Memory written = memory.at(gpu, JobView.BYTES, "job");
-    written.putBytes(0, job.encode());
-    return written.address();
+  private KernelJob kernel(Gpu gpu, String name, LaunchConfig grid, Scale scale) {
+    return memory.owned.add(new KernelJob(gpu, name, grid.withTimeout(scale.kernelNanos())));
   }
 
-  private JobView senderJob(Memory local, int remoteKey) {
+  private JobView senderJob() {
     JobView job = new JobView();
     job.local = local.address();
     job.localKey = LOCAL_KEY;
     job.remote = target.address();
     job.remoteKey = remoteKey;
-    job.bytes = shape.bytes();
-    job.stride = load.distinct() == 1 ? 0 : shape.bytes();
+    job.bytes = shape.size();
+    job.stride = load.distinct() == 1 ? 0 : shape.size();
     job.iterations = load.messages();
     job.warmup = load.warmup();
     job.samples = samples.address();
-    job.stamps = stamps.address();
-    job.status = senderStatus.address();
     job.path = shape.path().jobPath();
     job.window = shape.window();
     job.qpCount = shape.producers();
-    job.chunkBytes = shape.bytes();
+    job.chunkBytes = shape.size();
     if (shape.path() == NicPath.PUSH_RING) {
-      job.staging = memory.senderViews();
+      job.staging = memory.views;
     } else {
-      job.staging = memory.staging();
-      job.stagingWire = memory.staging();
-      job.stagingBytes = memory.stagingBytes();
+      job.staging = memory.staging;
+      job.stagingWire = memory.staging;
+      job.stagingBytes = memory.stagingBytes;
       job.stagingKey = STAGING_KEY;
     }
     return job;
   }
 
-  private JobView nicJob(Memory local) {
+  private JobView nicJob() {
     JobView job = new JobView();
     job.local = local.address();
     job.localKey = LOCAL_KEY;
@@ -128,14 +127,13 @@ final class NicRun implements Trial, AutoCloseable {
     job.remoteKey = REMOTE_KEY;
     job.stride = payload.length;
     job.iterations = total;
-    job.status = nicStatus.address();
-    job.inbox = memory.stateAddress();
+    job.inbox = memory.state.address();
     job.qpCount = shape.producers();
-    job.stagingWire = memory.staging();
-    job.stagingBytes = memory.stagingBytes();
+    job.stagingWire = memory.staging;
+    job.stagingBytes = memory.stagingBytes;
     job.stagingKey = STAGING_KEY;
     if (shape.path() == NicPath.PUSH_RING) {
-      job.staging = memory.nicViews();
+      job.staging = memory.nicViews;
     }
     return job;
   }
@@ -148,34 +146,14 @@ final class NicRun implements Trial, AutoCloseable {
   /** The NIC starts before the sender. */
   @Override
   public List<Supplier<Launch>> prepare() {
-    String answering = shape.path() == NicPath.PUSH_RING ? "gpu_push_nic" : "gpu_nic";
-    gpus.nicKernels().kernel(answering);
-    gpus.senderKernels().kernel(load.kernel());
     return List.of(
-        () ->
-            gpus.nicKernels()
-                .launch(
-                    answering,
-                    grid(shape.engines(), shape.engineThreads()),
-                    memory.nicViews(),
-                    nicJob),
-        () ->
-            gpus.senderKernels()
-                .launch(
-                    load.kernel(),
-                    grid(shape.producers(), shape.senderThreads()),
-                    memory.senderViews(),
-                    senderJob));
-  }
-
-  private LaunchConfig grid(int blocks, int threads) {
-    return LaunchConfig.of(blocks, threads).withTimeout(shape.kernelNanos());
+        nic.prepare(memory.nicViews, nicJob()), sender.prepare(memory.views, senderJob()));
   }
 
   @Override
   public @Nullable String firstError() {
     String errors =
-        Stream.of(senderStatus.firstError("the sender"), nicStatus.firstError("the NIC"))
+        Stream.of(sender.firstError("the sender"), nic.firstError("the NIC"))
             .filter(Objects::nonNull)
             .collect(Collectors.joining("; "));
     if (!errors.isEmpty()) {
@@ -202,13 +180,11 @@ final class NicRun implements Trial, AutoCloseable {
   }
 
   long[] samples(int count) {
-    long[] values = new long[count];
-    samples.read(0, MemorySegment.ofArray(values));
-    return values;
+    return KernelJob.longs(samples, 0, count);
   }
 
   long nanos() {
-    return stamps.getLong(Long.BYTES) - stamps.getLong(0);
+    return sender.nanos();
   }
 
   @Override

@@ -22,6 +22,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 class GpuNicOrderTest {
   private static final int SEEDS = 8;
   private static final long NANOS = 60_000_000_000L;
+  private static final NicShape.Scale SCALE =
+      new NicShape.Scale(32, NANOS, 5_000_000_000L, 1, 1, 0, 0);
 
   @ParameterizedTest
   @CsvSource({
@@ -33,7 +35,7 @@ class GpuNicOrderTest {
     "PUSH_RING, push_quiet"
   })
   void every_message_arrives_whatever_the_order_of_stores(NicPath path, String kernel) {
-    NicShape shape = new NicShape(path, 16, 1, 2, 4, 2, 2, 32, 5_000_000_000L, NANOS);
+    NicShape shape = new NicShape(path, 16, 1, 2, 4, 2, 2);
     for (int seed = 1; seed <= SEEDS; seed++) {
       ExploringFabric fabric =
           new ExploringFabric(
@@ -42,7 +44,7 @@ class GpuNicOrderTest {
               new ExploringFabric.Options(Policy.STRICT, false, NANOS, Adapter.DEFAULT.promises()));
       NicRun.Load load = new NicRun.Load(kernel, 6, 0, kernel.equals("push_ring") ? 6 : 1);
       try (GpuPair gpus = GpuPair.emulated(fabric);
-          NicRun run = new NicRun(gpus, shape, load, seed)) {
+          NicRun run = new NicRun(gpus, shape, SCALE, load, seed)) {
         List<Launch> launches = run.prepare().stream().map(Supplier::get).toList();
         RunOutcome outcome = fabric.run(() -> launches.stream().allMatch(Launch::done), NANOS);
         fabric.quiesce();
@@ -56,10 +58,10 @@ class GpuNicOrderTest {
 
   @Test
   void a_key_that_was_not_registered_ends_the_queue_pair_with_an_error_cqe() {
-    NicShape shape = new NicShape(NicPath.PULL, 16, 1, 2, 4, 2, 2, 32, 5_000_000_000L, NANOS);
+    NicShape shape = new NicShape(NicPath.PULL, 16, 1, 2, 4, 2, 2);
     NicRun.Load load = new NicRun.Load("put_bandwidth", 6, 0, 1);
     try (GpuPair gpus = GpuPair.emulated(new DirectFabric(AddressSpace.reserve(), 1));
-        NicRun run = new NicRun(gpus, shape, load, 1, NicRun.REMOTE_KEY + 1)) {
+        NicRun run = new NicRun(gpus, shape, SCALE, load, 1, NicRun.REMOTE_KEY + 1)) {
       List<Launch> launches = run.prepare().stream().map(Supplier::get).toList();
       gpus.fabric().run(() -> launches.stream().allMatch(Launch::done), NANOS);
       launches.forEach(Launch::check);

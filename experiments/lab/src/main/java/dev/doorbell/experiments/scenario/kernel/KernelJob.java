@@ -86,7 +86,12 @@ public final class KernelJob implements AutoCloseable {
 
   /** The first error that a thread reports, or null. */
   public @Nullable String firstError() {
-    return status.firstError(kernel.name());
+    return firstError(kernel.name());
+  }
+
+  /** The first error that a thread reports, in words that name {@code owner}, or null. */
+  public @Nullable String firstError(String owner) {
+    return status.firstError(owner);
   }
 
   /** Nanoseconds at the first stamp. */
