@@ -1,6 +1,5 @@
 package dev.doorbell.experiments.scenario.collective;
 
-import dev.doorbell.core.adapter.Promise;
 import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.experiments.collective.Algorithm;
 import dev.doorbell.experiments.collective.Call;
@@ -9,20 +8,16 @@ import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.plan.Prediction;
 import dev.doorbell.experiments.plan.Samples;
 import dev.doorbell.experiments.scenario.collective.CollectiveModel.Choice;
-import dev.doorbell.experiments.scenario.collective.CollectiveSettings.Buffers;
 import dev.doorbell.experiments.scenario.collective.CollectiveSettings.Chosen;
-import dev.doorbell.experiments.scenario.kernel.TransferPath;
 import dev.doorbell.experiments.scenario.kind.Checks;
 import dev.doorbell.experiments.scenario.kind.ExperimentKind;
 import dev.doorbell.experiments.scenario.kind.PointRun;
-import dev.doorbell.experiments.scenario.kind.QueueSettings.SignalName;
 import dev.doorbell.experiments.scenario.world.Owned;
 import dev.doorbell.experiments.scenario.world.World;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
 
 /**
  * A collective among all ranks: each rank's GPU executes its steps of the schedule of an algorithm,
@@ -33,10 +28,6 @@ public final class CollectiveKind extends ExperimentKind<CollectiveSettings> {
   private static final String TIME = "collective";
   private static final String ALGORITHM_BANDWIDTH = "algbw";
   private static final String BUS_BANDWIDTH = "busbw";
-  private static final Set<TransferPath> PATHS = Set.of(TransferPath.PULL, TransferPath.PULL_BF);
-  private static final Set<SignalName> NEED_ROOM =
-      Set.of(SignalName.ATOMIC, SignalName.READ_FLUSH, SignalName.PACKED);
-  private static final long MOST_MEMORY = 12L << 30;
   private static final long NANOS_A_POINT = 60_000_000L;
   private static final long NANOS_A_RANK = 10_000_000L;
   private static final long NANOS_A_MESSAGE = 200_000L;
@@ -59,18 +50,8 @@ public final class CollectiveKind extends ExperimentKind<CollectiveSettings> {
 
   @Override
   protected void check(CollectiveSettings of, Checks checks) {
-    checkAlone(of.point(), "a collective's time is that of its ranks alone", checks);
     of.between().check(of.ranks(), checks);
     of.signal().check(of.queues().nic(), checks);
-    checks.refuseIf(
-        NEED_ROOM.contains(of.signal()),
-        "signal %s of a collective".formatted(Promise.word(of.signal())),
-        "a rank's flags are written, not added to, and nothing fetched has a place",
-        "use auto, strict-key, fence-bit or acknowledged; flags: inside packs every word");
-    checks.refuseIf(
-        !PATHS.contains(of.path()),
-        "path %s of a collective".formatted(of.path().word()),
-        "use pull or pull.bf");
     boolean made =
         of.algorithm() == Chosen.AUTO
             || of.algorithm() == Chosen.HIERARCHICAL // as the topology allows
@@ -86,19 +67,6 @@ public final class CollectiveKind extends ExperimentKind<CollectiveSettings> {
                 Algorithm.of(of.collective(), of.ranks(), 1).stream()
                     .map(CollectiveKind::word)
                     .toList()));
-    checks.refuseIf(
-        of.root() >= of.ranks(),
-        "root %d of %d ranks".formatted(of.root(), of.ranks()),
-        "use a root from 0 to %d".formatted(of.ranks() - 1));
-    checks.refuseIf(
-        of.buffers() == Buffers.IN_PLACE && !of.collective().inPlace(),
-        "%s in place".formatted(word(of.collective())),
-        "what arrives would overwrite what has not left",
-        "use buffers: out-of-place");
-    checks.refuseIf(
-        of.size() % of.datatype().bytes() != 0,
-        "%d bytes of %s".formatted(of.size(), word(of.datatype())),
-        "use a multiple of %d bytes".formatted(of.datatype().bytes()));
     Algorithm by =
         of.algorithm() == Chosen.AUTO ? Algorithm.DIRECT : Algorithm.valueOf(of.algorithm().name());
     checks.refuseIf(
@@ -107,11 +75,11 @@ public final class CollectiveKind extends ExperimentKind<CollectiveSettings> {
             .formatted(of.channels(), word(of.collective()), word(of.algorithm())),
         "its messages carry several blocks, or none",
         "use channels: 0 or 1");
-    checks.refuseIf(
-        3L * of.size() * of.ranks() > MOST_MEMORY,
-        "%d ranks with buffers of %d bytes".formatted(of.ranks(), of.size()),
-        "send buffer, receive buffer and scratch memory of all ranks are more than 12 GiB",
-        "use fewer ranks or a smaller size");
+  }
+
+  @Override
+  protected Map<String, Integer> numbers(CollectiveSettings of) {
+    return Map.of("datatype_bytes", of.datatype().bytes());
   }
 
   private static String word(Enum<?> value) {

@@ -19,8 +19,7 @@ import dev.doorbell.experiments.scenario.world.Endpoint;
 import dev.doorbell.push.network.SwitchedNetwork;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
-import java.util.Set;
+import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
@@ -37,8 +36,6 @@ public final class CongestionKind extends ExperimentKind<CongestionKind.Settings
   private static final String QUEUE = "queue";
   private static final String COMPLETION = "completion";
   private static final String KERNEL = "put_bandwidth";
-  private static final Set<TransferPath> PATHS = Set.of(TransferPath.PULL, TransferPath.PULL_BF);
-  private static final int MOST_BYTES = 1 << 20;
   private static final long NANOS_A_POINT = 300_000_000L;
   private static final long NANOS_A_PACKET = 40_000L;
   private static final long KERNEL_NANOS = 4_000_000_000L;
@@ -86,21 +83,11 @@ public final class CongestionKind extends ExperimentKind<CongestionKind.Settings
         !of.point.kernels().equals(List.of(KERNEL)),
         "flows are posted by one kernel",
         "kernel: " + KERNEL);
-    checks.refuseIf(
-        of.between.network() == NetworkSettings.Shape.PAIR,
-        "flows over cables of their own",
-        "nothing congests",
-        "use network: switch, leaf-spine, rails or fat-tree");
-    checks.refuseIf(
-        !PATHS.contains(of.path),
-        "path %s of a flow".formatted(of.path.word()),
-        "use pull or pull.bf");
-    checks.refuseIf(
-        of.size > MOST_BYTES, "a message of %d bytes".formatted(of.size), "use at most 1 MiB");
-    checks.refuseIf(
-        of.ranks < of.traffic.fewestRanks(),
-        "%d ranks in traffic %s".formatted(of.ranks, of.traffic.word()),
-        "use at least %d ranks".formatted(of.traffic.fewestRanks()));
+  }
+
+  @Override
+  protected Map<String, Integer> numbers(Settings of) {
+    return Map.of("fewest_ranks", of.traffic.fewestRanks());
   }
 
   @Override
@@ -300,10 +287,6 @@ public final class CongestionKind extends ExperimentKind<CongestionKind.Settings
 
     int fewestRanks() {
       return fewest;
-    }
-
-    String word() {
-      return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
     /** The flows among {@code ranks}; the victim's own flow is the last. */

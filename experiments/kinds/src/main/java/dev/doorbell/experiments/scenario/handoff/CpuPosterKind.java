@@ -28,6 +28,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.function.BooleanSupplier;
@@ -52,7 +53,6 @@ public final class CpuPosterKind extends ExperimentKind<CpuPosterKind.Settings> 
   private static final long NANOS_A_POINT = 100_000_000L;
   private static final int RATE_ROUNDS = 3;
   private static final int PUTS = 2048;
-  private static final int MOST_BYTES = 1 << 20;
 
   enum Poster {
     CPU
@@ -91,19 +91,11 @@ public final class CpuPosterKind extends ExperimentKind<CpuPosterKind.Settings> 
         "poster cpu with kernel " + String.join(", ", of.point.kernels()),
         "it is what the CPU threads of %s do by themselves".formatted(KERNEL),
         "use kernel: " + KERNEL);
-    ProxyMinimalKind.checkCpuQueues(of.queues.placement(), of.path, of.payload, of.size, checks);
-    boolean bounces = !Collections.disjoint(of.point.metrics(), BOUNCES);
-    checks.refuseIf(
-        bounces && of.payload != MemoryKind.HOST,
-        "round trips between CPU threads with the payload in GPU memory",
-        "they poll what arrives",
-        "use payload: host");
-    checks.refuseIf(
-        bounces && (of.size < Long.BYTES || of.size % Long.BYTES != 0),
-        "round trips of %d bytes".formatted(of.size),
-        "use multiples of 8: the last word is what the peer waits for");
-    checks.refuseIf(
-        of.size > MOST_BYTES, "messages of %d bytes".formatted(of.size), "use at most 1 MiB");
+  }
+
+  @Override
+  protected Map<String, Integer> numbers(Settings of) {
+    return Map.of("inline_bytes", CommandEntry.INLINE_BYTES);
   }
 
   @Override

@@ -5,15 +5,14 @@ import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.queue.CommandEntry;
 import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.plan.Samples;
-import dev.doorbell.experiments.scenario.kernel.TransferPath;
 import dev.doorbell.experiments.scenario.kind.Checks;
 import dev.doorbell.experiments.scenario.kind.ExperimentKind;
 import dev.doorbell.experiments.scenario.kind.PointRun;
 import dev.doorbell.experiments.scenario.world.ExecutionBackend;
-import dev.doorbell.experiments.scenario.world.Placement;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.IntStream;
 
@@ -29,8 +28,6 @@ public final class ProxyMinimalKind extends ExperimentKind<HandoffSettings> {
   private static final String CQE = "cqe";
   private static final String ROUND_TRIP = "round-trip";
   private static final Set<String> TIMES = Set.of(POST, DONE, CQE, ROUND_TRIP);
-  private static final long MOST_BYTES = 256L << 20;
-  private static final int MOST_THREADS = 1 << 14;
   private static final long NANOS_A_POINT = 100_000_000L;
   private static final long NANOS_A_THREAD = 35_000_000L;
   private static final int PUTS_IN_VIRTUAL_TIME = 2048;
@@ -43,84 +40,19 @@ public final class ProxyMinimalKind extends ExperimentKind<HandoffSettings> {
   }
 
   @Override
-  protected void check(HandoffSettings of, Checks checks) {
-    checkAlone(
-        of.point(),
-        "it measures what a handoff to the CPU costs without the device library",
-        checks);
-    checkCpuQueues(of.queues().placement(), of.path(), of.payload(), of.size(), checks);
-    boolean tuned = of.handoff().ownsRing();
-    boolean beside = of.background() > 0;
+  protected Map<String, Integer> numbers(HandoffSettings of) {
     boolean times = !Collections.disjoint(of.point().metrics(), TIMES);
-    checks.refuseIf(
-        of.qps() > of.rings(),
-        "%d queue pairs for %d rings".formatted(of.qps(), of.rings()),
-        "use qps: %d, or more rings".formatted(of.rings()));
-    checks.refuseIf(
-        of.proxies() > of.qps(),
-        "%d CPU threads for %d queue pairs".formatted(of.proxies(), of.qps()),
-        "a queue pair is posted to by one thread",
-        "use proxies: %d, or more queue pairs".formatted(of.qps()));
-    checks.refuseIf(
-        times && (of.blocks() > 1 || (of.threads() > 1 && !beside)),
-        "%d blocks of %d threads around one that is timed".formatted(of.blocks(), of.threads()),
-        "times are of one thread",
-        "use blocks: 1, and background: for its company");
-    checks.refuseIf(
-        of.point().metrics().contains(RATE) && beside,
-        "a rate beside a background",
-        "the rate is that of all threads",
-        "use metrics: [post, done], or background: 0");
-    checks.refuseIf(
-        beside && of.probe() == HandoffSettings.Probe.OWN && of.rings() < 2,
-        "one ring for a probe of its own and for its background",
-        "use rings: 2, or probe: shared");
-    checks.refuseIf(
-        tuned && beside && of.probe() == HandoffSettings.Probe.SHARED,
-        "handoff tuned on a shared ring",
-        "it has one producer a ring",
-        "use probe: own, or handoff: baseline");
-    int producers = times ? of.company() : of.producers();
-    int forThem = times ? of.rings() - 1 : of.rings();
-    checks.refuseIf(
-        tuned && producers > 0 && producers > forThem,
-        "%d producers on %d rings with handoff tuned".formatted(producers, forThem),
-        "it has one producer a ring",
-        "use more rings, or handoff: baseline");
-    checks.refuseIf(
-        producers > MOST_THREADS || (1L + producers) * of.stride() > MOST_BYTES,
-        "%d producers with messages of %d bytes".formatted(producers, of.stride()),
-        "use at most 16384 of them, and 256 MiB of messages");
-    checks.refuseIf(
-        of.point().metrics().contains(ROUND_TRIP)
-            && (of.size() < Long.BYTES || of.size() % Long.BYTES != 0),
-        "round trips of %d bytes".formatted(of.size()),
-        "the last word is what the peer waits for",
-        "use multiples of 8");
-  }
-
-  static void checkCpuQueues(
-      Placement queues, TransferPath path, MemoryKind payload, int size, Checks checks) {
-    boolean inline = path == TransferPath.PUSH_INLINE;
-    checks.refuseIf(
-        !queues.equals(Placement.HOST),
-        "queues in GPU memory",
-        "the CPU writes and polls them",
-        "use sq: host, cq: host, record: host");
-    checks.refuseIf(
-        path != TransferPath.PULL && !inline,
-        "path " + path.word(),
-        "use pull (payload by pointer) or push.inline; ringing: blueflame");
-    checks.refuseIf(
-        inline && payload != MemoryKind.HOST,
-        "a payload in GPU memory, inline",
-        "the CPU copies it into the WQE",
-        "use payload: host, or path: pull");
-    checks.refuseIf(
-        inline && size > CommandEntry.INLINE_BYTES,
-        "%d bytes inline".formatted(size),
-        "a command has %d bytes of payload".formatted(CommandEntry.INLINE_BYTES),
-        "use at most %d, or path: pull".formatted(CommandEntry.INLINE_BYTES));
+    return Map.of(
+        "times",
+        times ? 1 : 0,
+        "producers",
+        times ? of.company() : of.producers(),
+        "for_them",
+        times ? of.rings() - 1 : of.rings(),
+        "stride",
+        of.stride(),
+        "inline_bytes",
+        CommandEntry.INLINE_BYTES);
   }
 
   @Override

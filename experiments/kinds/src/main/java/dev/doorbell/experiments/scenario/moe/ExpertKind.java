@@ -10,12 +10,10 @@ import dev.doorbell.core.queue.SignalOrder;
 import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.plan.Prediction;
 import dev.doorbell.experiments.plan.Samples;
-import dev.doorbell.experiments.scenario.kernel.TransferPath;
 import dev.doorbell.experiments.scenario.kind.Checks;
 import dev.doorbell.experiments.scenario.kind.ExperimentKind;
 import dev.doorbell.experiments.scenario.kind.PointRun;
 import dev.doorbell.experiments.scenario.moe.ExpertBatch.ArenaLayout;
-import dev.doorbell.experiments.scenario.moe.ExpertSettings.Payload;
 import dev.doorbell.experiments.scenario.moe.Routing.RoutingFile;
 import dev.doorbell.experiments.scenario.world.Endpoint;
 import dev.doorbell.experiments.scenario.world.Owned;
@@ -25,7 +23,6 @@ import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Set;
 
 /**
  * Dispatch and combine of expert parallelism among all ranks, by the kernel {@code moe}. Every byte
@@ -35,10 +32,6 @@ public final class ExpertKind extends ExperimentKind<ExpertSettings> {
   private static final String DISPATCH = "dispatch";
   private static final String COMBINE = "combine";
   private static final String CODE = "DB-P034";
-  private static final Set<TransferPath> PATHS = Set.of(TransferPath.PULL, TransferPath.PULL_BF);
-  private static final int MOST_CHOSEN = 14;
-  private static final int UNIT = 16;
-  private static final int WARP = 32;
   private static final long MOST_MEMORY =
       ((OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean()).getTotalMemorySize();
   private static final long KERNEL_NANOS = 4_000_000_000L;
@@ -58,31 +51,7 @@ public final class ExpertKind extends ExperimentKind<ExpertSettings> {
 
   @Override
   protected void check(ExpertSettings of, Checks checks) {
-    checkAlone(of.point(), "its time is that of its ranks alone", checks);
     of.between().check(of.ranks(), checks);
-    checks.refuseIf(
-        !PATHS.contains(of.path()),
-        "path %s of expert parallelism".formatted(of.path().word()),
-        "use pull or pull.bf");
-    checks.refuseIf(
-        of.experts() % of.ranks() != 0,
-        "%d experts at %d ranks".formatted(of.experts(), of.ranks()),
-        "use a multiple of the ranks");
-    checks.refuseIf(
-        of.topk() > Math.min(of.experts(), MOST_CHOSEN),
-        "%d experts of a token, of %d".formatted(of.topk(), of.experts()),
-        "a message has room for %d of them".formatted(MOST_CHOSEN),
-        "use a smaller topk");
-    checks.refuseIf(
-        of.threads() % WARP != 0,
-        "%d threads of a block".formatted(of.threads()),
-        "each warp copies messages and casts groups of elements",
-        "use a multiple of %d".formatted(WARP));
-    int unit = of.payload() == Payload.FP8 ? Quantiser.GROUP : UNIT;
-    checks.refuseIf(
-        of.hidden() % unit != 0,
-        "%d elements of a token".formatted(of.hidden()),
-        "use a multiple of %d".formatted(unit));
   }
 
   @Override

@@ -6,7 +6,6 @@ import dev.doorbell.core.memory.Locus;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.plan.Samples;
-import dev.doorbell.experiments.scenario.kind.Checks;
 import dev.doorbell.experiments.scenario.kind.ExperimentKind;
 import dev.doorbell.experiments.scenario.kind.PointRun;
 import dev.doorbell.experiments.scenario.nic.NicShape.NicPath;
@@ -18,9 +17,6 @@ import dev.doorbell.experiments.scenario.world.ExecutionBackend;
  * goodput.
  */
 public final class GpuNicKind extends ExperimentKind<GpuNicKind.Settings> {
-  private static final int UNIT = 16;
-  private static final int MOST_INLINE = 28;
-  private static final long MOST_BYTES = 16 << 20;
   private static final long NANOS_A_POINT = 200_000_000L;
 
   record Settings(Point point, NicShape shape) {}
@@ -32,29 +28,6 @@ public final class GpuNicKind extends ExperimentKind<GpuNicKind.Settings> {
   @Override
   public boolean usesHca() {
     return false;
-  }
-
-  @Override
-  protected void check(Settings of, Checks checks) {
-    NicShape shape = of.shape;
-    checkAlone(of.point, "which kernels send follows from path and metric", checks);
-    checks.refuseIf(
-        shape.size() % UNIT != 0 || shape.size() > MOST_BYTES,
-        "a message of %d bytes".formatted(shape.size()),
-        "use multiples of 16 up to 16 MiB");
-    checks.refuseIf(
-        shape.path() == NicPath.PUSH_INLINE && shape.size() > MOST_INLINE,
-        "%d bytes inline".formatted(shape.size()),
-        "this NIC reads WQEs of one block, which hold 28: exclude: { path: %s, size: \">28\" }"
-            .formatted(of.point.text("path")));
-    checks.refuseIf(
-        shape.engines() % shape.producers() != 0,
-        "%d engines for %d producers".formatted(shape.engines(), shape.producers()),
-        "use a multiple, so that each queue has as many");
-    checks.refuseIf(
-        Integer.bitCount(shape.depth()) != 1 || shape.depth() < shape.window(),
-        "a send ring of %d blocks for a window of %d".formatted(shape.depth(), shape.window()),
-        "use a power of two that is no less than the window");
   }
 
   @Override

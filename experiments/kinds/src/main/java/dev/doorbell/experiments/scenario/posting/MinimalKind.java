@@ -11,7 +11,6 @@ import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.plan.Samples;
 import dev.doorbell.experiments.scenario.kernel.KernelJob;
 import dev.doorbell.experiments.scenario.kernel.TransferPath;
-import dev.doorbell.experiments.scenario.kind.Checks;
 import dev.doorbell.experiments.scenario.kind.ExperimentKind;
 import dev.doorbell.experiments.scenario.kind.PointRun;
 import dev.doorbell.experiments.scenario.kind.QueueSettings;
@@ -21,8 +20,9 @@ import dev.doorbell.experiments.scenario.world.Endpoint;
 import dev.doorbell.experiments.scenario.world.ExecutionBackend;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 
 /**
@@ -42,9 +42,6 @@ public final class MinimalKind extends ExperimentKind<MinimalKind.Settings> {
   private static final String ROUND_TRIP = "round-trip";
   private static final Set<String> TIMES = Set.of("post", "done", "cqe", "look");
 
-  /** A CQE that another poster has written over is known by the 16 bits of its WQE's number. */
-  private static final int MOST_SHARED_DEPTH = 1 << 14;
-
   private static final int WARP = 32;
 
   /** Control and address segments of a WQE, and the length of what it carries. */
@@ -53,16 +50,10 @@ public final class MinimalKind extends ExperimentKind<MinimalKind.Settings> {
   /** A WQE says its length in units of 16 bytes by 6 bits. */
   private static final int MOST_INLINE = 63 * 16 - AROUND_INLINE;
 
-  /** Bytes of an inline payload that fit behind its length in 16 bytes. */
-  private static final int INLINE_OF_DATA_SEGMENT = 12;
-
   /** Bytes of an address vector. */
   private static final int VECTOR = 48;
 
   private static final int BLOCK = 64;
-  private static final int WORD = 8;
-  private static final long MOST_BYTES = 256L << 20;
-  private static final int MOST_REST = 1_000_000;
   private static final long NANOS_A_POINT = 300_000_000L;
   private static final int WARMUP_SHARE = 4;
 
@@ -256,169 +247,20 @@ public final class MinimalKind extends ExperimentKind<MinimalKind.Settings> {
   }
 
   @Override
-  protected void check(Settings of, Checks checks) {
-    checkAlone(of.point, "it measures what an HCA costs without the device library", checks);
-    boolean inline = of.path == TransferPath.PUSH_INLINE;
-    checks.refuseIf(
-        of.path != TransferPath.PULL && !inline,
-        "path " + of.path.word(),
-        "use pull (payload by pointer) or push.inline");
-    int mostInline = MOST_INLINE - (of.isDynamic() ? VECTOR : 0);
-    checks.refuseIf(
-        inline && of.size > mostInline,
-        "%d bytes inline".formatted(of.size),
-        "a WQE has no more bits for its length",
-        "use at most %d".formatted(mostInline));
-    long messages = (long) of.blocks * of.threads + of.company();
-    checks.refuseIf(
-        messages * of.stride() > MOST_BYTES,
-        "%d threads with messages of %d bytes".formatted(messages, of.stride()),
-        "use at most 256 MiB of messages");
-    checks.refuseIf(of.scope == Scope.BLOCK, "scope block", "use thread or warp");
-    checks.refuseIf(
-        of.warps() && of.threads % WARP != 0,
-        "%d threads in scope warp".formatted(of.threads),
-        "a poster is a warp, of 32 threads",
-        "use whole warps: threads: 32");
-    checks.refuseIf(
-        of.warps() && of.batch != 1,
-        "batch %d in scope warp".formatted(of.batch),
-        "a warp rings once for its 32 lanes",
-        "leave batch out");
-    checks.refuseIf(
-        of.doorbells() == 0,
-        "%d blocks in a ring of %d"
-            .formatted(of.wqesOfDoorbell() * of.blocksOfWqe(), of.queues.depth()),
-        "use a larger depth");
-    checks.refuseIf(
-        of.alone() && !of.isDynamic() && of.posters() > of.qps,
-        "%d posters share %d queue %s, and sharing is own"
-            .formatted(of.posters(), of.qps, of.qps == 1 ? "pair" : "pairs"),
-        "indices in registers of one are unknown to the others",
-        "use sharing: lock or turns, or a queue pair for each poster");
-    boolean visits = of.sharing == Sharing.VISITS && of.qps != of.posters();
-    checks.refuseIf(
-        visits && of.posters() > 0 && of.qps % of.posters() != 0,
-        "%d queue pairs for %d posters to visit".formatted(of.qps, of.posters()),
-        "each poster has queue pairs of its own, as many as the others",
-        "use a multiple of the posters");
-    checks.refuseIf(
-        visits && of.point.metrics().contains(ROUND_TRIP),
-        ROUND_TRIP + " of a poster that visits several queue pairs",
-        "one word goes to and fro between two queue pairs",
-        "use sharing: own");
-    checks.refuseIf(
-        !of.alone() && of.queues.depth() > MOST_SHARED_DEPTH,
-        "a shared ring of %d".formatted(of.queues.depth()),
-        "use depth: %d at most".formatted(MOST_SHARED_DEPTH));
-    checks.refuseIf(
-        of.state == Held.REGISTERS && of.sharing == Sharing.VISITS && !of.isDynamic(),
-        "state registers with sharing visits",
-        "a poster that comes to another queue pair reads that one's state",
-        "use state: memory, or sharing: own");
-    checks.refuseIf(
-        of.state == Held.REGISTERS && inline && of.point.metrics().contains(ROUND_TRIP),
-        ROUND_TRIP + " of an inline payload in registers",
-        "its last word is another one each time",
-        "use state: memory, or path: pull");
-    checkCpu(of, checks);
-    checkBackground(of, checks);
-    checkReadBack(of, inline, checks);
-    checks.refuseIf(of.rest > MOST_REST, "rest " + of.rest, "use at most 1000000");
-    boolean bounces = of.point.metrics().contains(ROUND_TRIP);
-    checks.refuseIf(
-        bounces && of.point.metrics().size() > 1,
-        ROUND_TRIP + " beside other metrics",
-        "give it a point of its own");
-    checks.refuseIf(
-        bounces && (of.posters() != 1 || of.warps()),
-        ROUND_TRIP + " of several posters",
-        "one word goes to and fro between two of them",
-        "use threads: 1, blocks: 1, scope: thread");
-    checks.refuseIf(
-        bounces && of.direction != PutBench.Direction.ONE,
-        ROUND_TRIP + " with a direction",
-        "both ranks post, one after the other",
-        "leave direction out");
-    checks.refuseIf(
-        bounces && (of.size < WORD || of.size % WORD != 0),
-        "round trips of %d bytes".formatted(of.size),
-        "the last word is what the peer waits for",
-        "use multiples of 8");
-  }
-
-  private static void checkReadBack(Settings of, boolean inline, Checks checks) {
-    if (of.order != PostOrder.READ_BACK) {
-      return;
-    }
-    checks.refuseIf(
-        of.sharing != Sharing.OWN
-            || of.warps()
-            || of.isDynamic()
-            || of.background > 0
-            || of.posting != PosterSettings.Posting.DIRECT
-            || of.point.metrics().contains(ROUND_TRIP),
-        "order read-back of other posters than threads with a queue pair each",
-        "the kernel has it for those alone",
-        "use sharing: own, scope: thread, posting: direct, transport: rc, background: 0");
-    checks.refuseIf(
-        of.state != Held.REGISTERS || (inline && of.size > INLINE_OF_DATA_SEGMENT),
-        "order read-back with state %s and %d bytes"
-            .formatted(of.state.name().toLowerCase(Locale.ROOT), of.size),
-        "it compares with registers, which hold WQEs of 48 bytes",
-        "use state: registers, and path: pull or size: 12 at most");
-  }
-
-  private static void checkCpu(Settings of, Checks checks) {
-    checks.refuseIf(
-        of.posting == PosterSettings.Posting.PROXY,
-        "posting proxy",
-        "the CPU posts for proxy_minimal",
-        "use kernel: proxy_minimal");
-    checks.refuseIf(
-        of.proxies > of.queuePairs(),
-        "%d CPU threads for %d queue pairs".formatted(of.proxies, of.queuePairs()),
-        "use proxies: %d at most".formatted(of.queuePairs()));
-  }
-
-  private static void checkBackground(Settings of, Checks checks) {
-    if (of.background == 0) {
-      return;
-    }
-    checks.refuseIf(
-        Collections.disjoint(of.point.metrics(), TIMES) || of.point.metrics().contains(RATE),
-        "a background of other metrics than times",
-        "use metrics: [post, done], or background: 0");
-    checks.refuseIf(
-        of.blocks > 1 || of.warps(),
-        "a background beside several posters or a warp",
-        "the probe is one thread",
-        "use blocks: 1, scope: thread");
-    checks.refuseIf(
-        of.sharing == Sharing.VISITS,
-        "a background with sharing visits",
-        "probe and background keep to their queue pairs",
-        "use sharing: own, lock, turns or marks");
-    checks.refuseIf(
-        of.await != Awaited.PUT,
-        "await %s beside a background".formatted(of.await.name().toLowerCase(Locale.ROOT)),
-        "the background's queue pairs are never empty",
-        "use await: put");
-    checks.refuseIf(
-        of.probe == Probe.OWN && of.queuePairs() < 2,
-        "one queue pair for a probe of its own and for its background",
-        "use qps: 2, or probe: shared");
-    checks.refuseIf(
-        of.probeShares() && of.blocksOfWqe() != of.blocksOfBulk(),
-        "%d bytes inline on a shared queue pair".formatted(of.size),
-        "WQEs of a ring that posters share have one length, the background's",
-        "use at most %d, or probe: own"
-            .formatted(of.blocksOfBulk() * BLOCK - AROUND_INLINE - (of.isDynamic() ? VECTOR : 0)));
-    checks.refuseIf(
-        of.sharing == Sharing.OWN && (of.probeShares() || of.company() >= of.queuePairs()),
-        "%d threads of the background on queue pairs of their own, of which there are %d"
-            .formatted(of.company(), of.probeShares() ? 0 : of.queuePairs() - 1),
-        "use sharing: lock or turns, or probe: own and qps: %d".formatted(of.company() + 1));
+  protected Map<String, Integer> numbers(Settings of) {
+    Map<String, Integer> numbers = new HashMap<>();
+    int vector = of.isDynamic() ? VECTOR : 0;
+    numbers.put("posters", of.posters());
+    numbers.put("pairs", of.queuePairs());
+    numbers.put("company", of.company());
+    numbers.put("stride", of.stride());
+    numbers.put("wqes", of.wqesOfDoorbell());
+    numbers.put("doorbells", of.doorbells());
+    numbers.put("wqe", of.blocksOfWqe());
+    numbers.put("bulk_wqe", of.blocksOfBulk());
+    numbers.put("most_inline", MOST_INLINE - vector);
+    numbers.put("inline_of_bulk", of.blocksOfBulk() * BLOCK - AROUND_INLINE - vector);
+    return numbers;
   }
 
   @Override

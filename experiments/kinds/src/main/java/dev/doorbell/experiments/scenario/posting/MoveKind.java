@@ -32,8 +32,6 @@ import org.jspecify.annotations.Nullable;
 public final class MoveKind extends ExperimentKind<MoveKind.Settings> {
   private static final String KERNEL = "host_move";
   private static final int UNIT = 16;
-  private static final int WARP = 32;
-  private static final long MOST_BYTES = 256L << 20;
   private static final long NANOS_A_POINT = 200_000_000L;
   private static final long NANOS_A_BYTE = 2_000L;
 
@@ -67,20 +65,6 @@ public final class MoveKind extends ExperimentKind<MoveKind.Settings> {
   @Override
   public boolean usesHca() {
     return false;
-  }
-
-  @Override
-  protected void check(Settings of, Checks checks) {
-    checkAlone(of.point, "it has no queue pair", checks);
-    checks.refuseIf(
-        of.size % UNIT != 0 || of.size > MOST_BYTES,
-        "%d bytes to move".formatted(of.size),
-        "use multiples of 16 up to 256 MiB");
-    checks.refuseIf(
-        of.access.byEngine() && (of.blocks > 1 || of.threads > WARP),
-        "%s with %d blocks of %d threads".formatted(of.point.text("access"), of.blocks, of.threads),
-        "a copy engine has neither: every such point would be the same",
-        "exclude them, or use one block of up to 32 threads");
   }
 
   @Override

@@ -8,7 +8,6 @@ import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.plan.Samples;
 import dev.doorbell.experiments.scenario.kernel.KernelJob;
-import dev.doorbell.experiments.scenario.kind.Checks;
 import dev.doorbell.experiments.scenario.kind.ExperimentKind;
 import dev.doorbell.experiments.scenario.kind.PointRun;
 import java.nio.ByteBuffer;
@@ -58,15 +57,6 @@ public final class OverlapKind extends ExperimentKind<OverlapKind.Settings> {
         "computing",
         "communicating",
         "together");
-  }
-
-  @Override
-  protected void check(Settings of, Checks checks) {
-    checkAlone(of.point, "some of its blocks compute while others put", checks);
-    checks.refuseIf(
-        of.communicating >= of.posters.blocks(),
-        "no block is left to compute",
-        "use fewer communicating blocks than blocks");
   }
 
   @Override

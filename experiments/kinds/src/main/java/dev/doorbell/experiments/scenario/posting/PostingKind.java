@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -36,9 +37,6 @@ public final class PostingKind extends ExperimentKind<PostingKind.Settings> {
   private static final String PRICE_KERNEL = "put_price";
   private static final String LIGHT_KERNEL = "put_light";
   private static final String EXCLUSIVE_KERNEL = "put_exclusive";
-  private static final int MOST_INLINE = 220;
-  private static final int MOST_THREADS = 1 << 16;
-  private static final long MOST_BYTES = 256L << 20;
   private static final int WARP = 32;
   private static final long NANOS_A_POINT = 300_000_000L;
   private static final long NANOS_A_THREAD = 500_000L;
@@ -110,48 +108,15 @@ public final class PostingKind extends ExperimentKind<PostingKind.Settings> {
           "%s is measured by %s".formatted(metric, kernel),
           "kernel: " + kernel);
     }
-    PosterSettings posters = of.posters;
-    long threads = (long) posters.blocks() * posters.threads();
-    boolean direct = posters.posting() == PosterSettings.Posting.DIRECT;
-    checks.refuseIf(
-        of.path != TransferPath.PULL && of.path != TransferPath.PUSH_INLINE,
-        "path " + of.path.word(),
-        "use pull or push.inline; ringing: blueflame");
-    checks.refuseIf(
-        of.path == TransferPath.PUSH_INLINE && posters.size() > MOST_INLINE,
-        "more than 220 bytes inline",
-        "use path: pull");
-    checks.refuseIf(
-        threads > MOST_THREADS || threads * posters.size() > MOST_BYTES,
-        "%d threads with messages of %d bytes".formatted(threads, posters.size()),
-        "use at most 65536 threads, and 256 MiB of messages");
-    checks.refuseIf(of.scope == Scope.BLOCK, "scope block", "use thread or warp");
-    checks.refuseIf(
-        of.scope == Scope.WARP && posters.queues().depth() < WARP,
-        "a warp in a ring of fewer blocks than lanes",
-        "use depth: 32");
-    checks.refuseIf(
-        of.exclusive && of.postersOfGrid() > posters.qps(),
-        "%d posters share %d queue %s, and exclusive is true"
-            .formatted(of.postersOfGrid(), posters.qps(), posters.qps() == 1 ? "pair" : "pairs"),
-        "use exclusive: false, or a queue pair for each");
     String shortPath = of.shortPath();
     if (shortPath != null) {
       checkShortPath(shortPath, of, checks);
     }
-    checks.refuseIf(
-        of.point.metrics().contains(LOOK) && of.rest == 0,
-        LOOK + " without a rest",
-        "a look would wait for the HCA",
-        "use rest: 15000");
-    checks.refuseIf(
-        !direct && posters.ringing() != PosterSettings.Ringing.RECORD_FIRST,
-        "the CPU rings in its own way",
-        "leave ringing out");
-    checks.refuseIf(
-        direct && posters.proxies() > 1,
-        "CPU threads without work",
-        "use posting: proxy or cpu-rung");
+  }
+
+  @Override
+  protected Map<String, Long> numbers(Settings of) {
+    return Map.of("posters", of.postersOfGrid());
   }
 
   private static void checkShortPath(String kernel, Settings of, Checks checks) {

@@ -40,8 +40,6 @@ import org.jspecify.annotations.Nullable;
 public final class PushKind extends ExperimentKind<PushSettings> {
   private static final long KERNEL_NANOS = 20_000_000_000L;
   private static final long SLICE_NANOS = 1_000_000;
-  private static final int UNIT = 16;
-  private static final int MOST_BYTES = 1 << 20;
   private static final long NANOS_A_POINT = 150_000_000L;
   private static final long NANOS_A_SENDER = 10_000_000L;
   private static final long NANOS_A_BATCH = 90_000_000L;
@@ -65,19 +63,6 @@ public final class PushKind extends ExperimentKind<PushSettings> {
 
   @Override
   protected void check(PushSettings of, Checks checks) {
-    checkAlone(of.point(), "it has rings of its own, and no queue pair", checks);
-    checks.refuseIf(
-        of.size() % UNIT != 0 || of.size() > MOST_BYTES,
-        "a pushed message of %d bytes".formatted(of.size()),
-        "use multiples of 16 up to 1 MiB");
-    checks.refuseIf(
-        of.random() && of.senders() > 1,
-        "random load of more than one sender",
-        "use load: 0 or senders: 1");
-    checks.refuseIf(
-        of.producers() > 1 && (of.random() || of.full() == PushSettings.Full.DROP),
-        "several producers at random times, or lossy ones",
-        "use load: 0 and full: stall, or producers: 1");
     for (String metric : of.point().metrics()) {
       boolean either = metric.equals("wait");
       checks.refuseIf(

@@ -13,7 +13,6 @@ import dev.doorbell.experiments.scenario.kind.PointRun;
 import dev.doorbell.experiments.scenario.kind.QueueSettings;
 import dev.doorbell.experiments.scenario.world.Endpoint;
 import java.util.List;
-import java.util.Set;
 
 /**
  * Each rank's GPU runs a kernel for each other rank, all at once in virtual time, and each kernel
@@ -24,11 +23,6 @@ public final class AllToAllKind extends ExperimentKind<AllToAllKind.Settings> {
   private static final String DISPATCH = "dispatch";
   private static final String GOODPUT = "goodput";
   private static final String KERNEL = "put_bandwidth";
-  private static final Set<TransferPath> PATHS =
-      Set.of(
-          TransferPath.PULL, TransferPath.PULL_BF, TransferPath.PUSH_INLINE, TransferPath.PUSH_BF);
-  private static final int MOST_INLINE = 220;
-  private static final int MOST_BYTES = 1 << 20;
   private static final long NANOS_A_POINT = 60_000_000L;
   private static final long NANOS_A_MESSAGE = 250_000;
   private static final long KERNEL_NANOS = 1_000_000_000L;
@@ -64,15 +58,6 @@ public final class AllToAllKind extends ExperimentKind<AllToAllKind.Settings> {
         !of.point.kernels().equals(List.of(KERNEL)),
         "an all-to-all is posted by one kernel",
         "kernel: " + KERNEL);
-    checks.refuseIf(
-        !PATHS.contains(of.path),
-        "path %s in an all-to-all".formatted(of.path.word()),
-        "ranks have neither a staging area nor a proxy for each peer",
-        "use pull, pull.bf, push.inline or push.bf");
-    checks.refuseIf(
-        of.size > MOST_BYTES || (of.path.word().startsWith("push") && of.size > MOST_INLINE),
-        "a message of %d bytes by %s".formatted(of.size, of.path.word()),
-        "use at most 1 MiB, and 220 bytes inline");
   }
 
   @Override

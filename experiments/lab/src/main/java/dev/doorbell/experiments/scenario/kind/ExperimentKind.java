@@ -20,6 +20,7 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -42,6 +43,7 @@ public abstract class ExperimentKind<S extends Record> {
   private final Class<S> settings;
   private final Set<String> names;
   private final Set<String> metrics;
+  private final Refusals refusals;
 
   /** Names the setting, where Java does not allow it as the name of a record component. */
   @Retention(RetentionPolicy.RUNTIME)
@@ -67,6 +69,7 @@ public abstract class ExperimentKind<S extends Record> {
     this.settings = settings;
     this.names = PointSettings.names(settings);
     this.metrics = Set.of(metrics);
+    this.refusals = new Refusals(getClass(), names, this.metrics);
   }
 
   /** The request of a config for such points. */
@@ -120,21 +123,13 @@ public abstract class ExperimentKind<S extends Record> {
 
   /**
    * Refuses what is impossible about a point on every backend, beyond settings and metrics of other
-   * kinds.
+   * kinds, and beyond what {@code KIND.refuses.yaml} beside the class lists.
    */
-  protected abstract void check(S of, Checks checks);
+  protected void check(S of, Checks checks) {}
 
-  /**
-   * Refuses other kernels beside the one of this kind.
-   *
-   * @param reason why no kernel stands beside it
-   */
-  protected final void checkAlone(Point point, String reason, Checks checks) {
-    checks.refuseIf(
-        point.kernels().size() > 1,
-        kernel + " beside other kernels",
-        reason,
-        "give it an experiment of its own");
+  /** Numbers that formulas in {@code KIND.refuses.yaml} may name besides the settings. */
+  protected Map<String, ? extends Number> numbers(S of) {
+    return Map.of();
   }
 
   /** Refuses what {@code backend} cannot run, while others can. */
@@ -179,7 +174,9 @@ public abstract class ExperimentKind<S extends Record> {
     try {
       List<Problem> found = new ArrayList<>();
       Checks checks = new Checks(code, point.id(), found);
-      check(read(point), checks);
+      S of = read(point);
+      refusals.check(point, numbers(of), checks);
+      check(of, checks);
       Problem cause = checks.cause();
       problems.addAll(cause == null ? found : List.of(cause));
       return cause != null;
