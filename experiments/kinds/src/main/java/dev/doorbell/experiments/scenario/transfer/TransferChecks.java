@@ -24,60 +24,11 @@ import java.util.Set;
 /** Refuses transfers that are impossible, without running them. */
 final class TransferChecks {
   private static final String LATENCY = "latency";
-  private static final int TAG_BYTES = 8;
-  private static final int UNIT = 16;
-  private static final int MOST_INLINE = 220;
-  private static final int MOST_BLOCKS = 32768;
-  private static final int LARGEST_WQE_BLOCKS = 4;
   private static final long MOST_BYTES = 1L << 30;
 
   private TransferChecks() {}
 
-  static void check(TransferSettings of, Checks checks) {
-    int lanes = of.byWarp() ? TransferSettings.WARP : 1;
-    int depth = of.queues().depth();
-    boolean pingPong = of.point().metrics().contains(LATENCY);
-    checks
-        .code("DB-P011")
-        .refuseIf(
-            of.size() < TAG_BYTES || of.size() % TAG_BYTES != 0 || of.size() > MOST_BYTES,
-            "a message of %d bytes".formatted(of.size()),
-            "the ping-pong marks each message in its last 8 bytes",
-            "use multiples of 8 up to 1 GiB");
-    checks
-        .code("DB-P012")
-        .refuseIf(
-            of.path().inline() && of.size() > lanes * MOST_INLINE,
-            "%d bytes do not fit inline".formatted(of.size()),
-            "four 64-byte blocks hold 220 bytes of inline payload",
-            "exclude: { path: %s, size: \">220\" }".formatted(of.path().word()));
-    checks
-        .code("DB-P013")
-        .refuseIf(
-            Integer.bitCount(depth) != 1 || depth < LARGEST_WQE_BLOCKS || depth > MOST_BLOCKS,
-            "a send ring of %d blocks".formatted(depth),
-            "use a power of two from 4 to 32768");
-    if (pingPong) {
-      checkPingPong(of, checks.code("DB-P014"));
-    }
-    int slot = of.slotBytes();
-    checks.refuseIf(
-        of.stages()
-            && (slot % UNIT != 0 || (long) slot * of.qps() > TransferSettings.STAGING_BYTES),
-        "chunks of %d bytes for %d queue pairs".formatted(slot, of.qps()),
-        "they share a staging area of 256 KiB in units of 16 bytes",
-        "use a smaller chunk, a multiple of 16");
-    if (of.byWarp()) {
-      checkWarp(of, checks);
-    }
-    of.signal().check(of.queues().nic(), checks);
-    checkQueues(of, of.queues().nic().adapter(), checks.code("DB-P022"));
-    checks
-        .code("DB-P015")
-        .refuseIf(of.window() < 1, "window must be at least 1", "use window: 1 or more");
-  }
-
-  private static void checkQueues(TransferSettings of, Adapter adapter, Checks checks) {
+  static void checkQueues(TransferSettings of, Adapter adapter, Checks checks) {
     int inline =
         switch (adapter.promises().queues()) {
           case MLX5 -> Integer.MAX_VALUE;
@@ -93,49 +44,6 @@ final class TransferChecks {
         "path proxy on nic %s".formatted(adapter),
         "the proxy posts mlx5 work requests",
         "use another path");
-  }
-
-  private static void checkPingPong(TransferSettings of, Checks checks) {
-    checks.refuseIf(
-        of.qps() != 1,
-        "latency on %d queue pairs".formatted(of.qps()),
-        "a ping-pong has one message in flight, on one queue pair",
-        "use qps: 1, or measure goodput alone");
-    checks.refuseIf(
-        of.relaxed(),
-        "latency with relaxed ordering",
-        "a ping-pong waits for a message's last word, which may then pass the others",
-        "use relaxed: false, or measure goodput alone");
-    checks.refuseIf(
-        of.offset() % TAG_BYTES != 0,
-        "latency at offset %d".formatted(of.offset()),
-        "a ping-pong marks each message in an aligned word of 8 bytes",
-        "use multiples of 8, or measure goodput alone");
-  }
-
-  /** A warp posts a message in one piece per lane. */
-  private static void checkWarp(TransferSettings of, Checks checks) {
-    checks.refuseIf(
-        of.path() != TransferPath.PULL && of.path() != TransferPath.PUSH_INLINE,
-        "scope is warp on path " + of.path().word(),
-        "staged payload is posted by its block, BlueFlame carries one WQE alone, and a CPU posts in"
-            + " any order",
-        "use path: pull or push.inline, or leave scope out");
-    checks.refuseIf(
-        of.queues().depth() < TransferSettings.WARP * LARGEST_WQE_BLOCKS,
-        "scope is warp with a send ring of %d blocks".formatted(of.queues().depth()),
-        "the WQEs of all lanes are reserved at once, up to 128 blocks",
-        "use depth: 128 or more");
-    checks.refuseIf(
-        of.threads() > 1 && of.threads() != TransferSettings.WARP,
-        "scope is warp with %d threads".formatted(of.threads()),
-        "a poster is a warp: 32 threads",
-        "leave threads out");
-    checks.refuseIf(
-        of.size() % (TransferSettings.WARP * TAG_BYTES) != 0,
-        "scope is warp with %d bytes".formatted(of.size()),
-        "each lane sends as many bytes, a multiple of 8",
-        "use multiples of 256");
   }
 
   static void check(TransferSettings of, Protocols protocols, Checks checks) {

@@ -117,8 +117,14 @@ public final class TransferKind extends ExperimentKind<TransferSettings> {
 
   @Override
   protected void check(TransferSettings of, Checks checks) {
-    TransferChecks.check(of, checks);
+    of.signal().check(of.queues().nic(), checks);
+    TransferChecks.checkQueues(of, of.queues().nic().adapter(), checks.code("DB-P022"));
     TransferChecks.check(of, protocols, checks);
+  }
+
+  @Override
+  protected Map<String, Integer> numbers(TransferSettings of) {
+    return Map.of("slot", of.slotBytes());
   }
 
   @Override
