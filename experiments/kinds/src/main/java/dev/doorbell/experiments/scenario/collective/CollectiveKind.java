@@ -28,19 +28,9 @@ public final class CollectiveKind extends ExperimentKind<CollectiveSettings> {
   private static final String TIME = "collective";
   private static final String ALGORITHM_BANDWIDTH = "algbw";
   private static final String BUS_BANDWIDTH = "busbw";
-  private static final long NANOS_A_POINT = 60_000_000L;
-  private static final long NANOS_A_RANK = 10_000_000L;
-  private static final long NANOS_A_MESSAGE = 200_000L;
-  private static final long NANOS_A_BYTE = 150;
 
   public CollectiveKind() {
-    super(
-        "kernel: collective",
-        "DB-P031",
-        CollectiveSettings.class,
-        TIME,
-        ALGORITHM_BANDWIDTH,
-        BUS_BANDWIDTH);
+    super("kernel: collective", "DB-P031", CollectiveSettings.class);
   }
 
   @Override
@@ -99,15 +89,6 @@ public final class CollectiveKind extends ExperimentKind<CollectiveSettings> {
         List.of(
             new Prediction.Term(
                 TIME, nanos, "ns", "LogGP of the schedules: " + String.join(", ", others), false)));
-  }
-
-  @Override
-  protected long estimateNanos(CollectiveSettings of) {
-    long messages = 2L * of.ranks() * of.ranks();
-    return NANOS_A_POINT
-        + NANOS_A_RANK * of.ranks()
-        + of.point().samples()
-            * (NANOS_A_MESSAGE * messages + NANOS_A_BYTE * of.size() * of.ranks());
   }
 
   @Override

@@ -29,7 +29,6 @@ import java.nio.file.Path;
  * collective}, computation as long as the trace or a roofline says. A sample is a rank.
  */
 public final class TraceKind extends ExperimentKind<TraceKind.Settings> {
-  private static final long NANOS_A_POINT = 20_000_000_000L;
   private static final double OPS_A_NANO = 1e3;
 
   /**
@@ -86,7 +85,7 @@ public final class TraceKind extends ExperimentKind<TraceKind.Settings> {
   }
 
   public TraceKind() {
-    super("trace: PATH", ExecutionTrace.CODE, Settings.class, "finish", "compute", "exposed");
+    super("trace: PATH", ExecutionTrace.CODE, Settings.class);
   }
 
   @Override
@@ -124,11 +123,6 @@ public final class TraceKind extends ExperimentKind<TraceKind.Settings> {
           "nothing of the trace is executed",
           String.valueOf(first.fix()));
     }
-  }
-
-  @Override
-  protected long estimateNanos(Settings of) {
-    return NANOS_A_POINT;
   }
 
   @Override

@@ -36,8 +36,6 @@ public final class CongestionKind extends ExperimentKind<CongestionKind.Settings
   private static final String QUEUE = "queue";
   private static final String COMPLETION = "completion";
   private static final String KERNEL = "put_bandwidth";
-  private static final long NANOS_A_POINT = 300_000_000L;
-  private static final long NANOS_A_PACKET = 40_000L;
   private static final long KERNEL_NANOS = 4_000_000_000L;
 
   /** After a lost tail; the connection's timeout of 67 ms would be most of the time. */
@@ -57,18 +55,7 @@ public final class CongestionKind extends ExperimentKind<CongestionKind.Settings
       NetworkSettings between) {}
 
   public CongestionKind() {
-    super(
-        "traffic: incast, victim, permutation or all-to-all",
-        "DB-P032",
-        Settings.class,
-        FLOW,
-        VICTIM,
-        FAIRNESS,
-        QUEUE,
-        COMPLETION,
-        "lost",
-        "marked",
-        "pauses");
+    super("traffic: incast, victim, permutation or all-to-all", "DB-P032", Settings.class);
   }
 
   @Override
@@ -87,14 +74,11 @@ public final class CongestionKind extends ExperimentKind<CongestionKind.Settings
 
   @Override
   protected Map<String, Integer> numbers(Settings of) {
-    return Map.of("fewest_ranks", of.traffic.fewestRanks());
-  }
-
-  @Override
-  protected long estimateNanos(Settings of) {
-    long packets = (long) of.messages * Math.ceilDiv(of.size, of.queues.mtu());
-    int flows = of.traffic.flows(of.ranks, of.point.seed()).size();
-    return NANOS_A_POINT + NANOS_A_PACKET * packets * flows;
+    return Map.of(
+        "fewest_ranks",
+        of.traffic.fewestRanks(),
+        "flows",
+        of.traffic.flows(of.ranks, of.point.seed()).size());
   }
 
   @Override

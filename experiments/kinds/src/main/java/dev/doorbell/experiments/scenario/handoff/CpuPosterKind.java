@@ -50,7 +50,6 @@ public final class CpuPosterKind extends ExperimentKind<CpuPosterKind.Settings> 
   private static final Set<String> BOUNCES = Set.of(ROUND_TRIP, LATENCY);
   private static final Set<String> TIMES = Set.of(POST, DONE, CQE);
   private static final int RANKS = 2;
-  private static final long NANOS_A_POINT = 100_000_000L;
   private static final int RATE_ROUNDS = 3;
   private static final int PUTS = 2048;
 
@@ -76,7 +75,7 @@ public final class CpuPosterKind extends ExperimentKind<CpuPosterKind.Settings> 
   }
 
   public CpuPosterKind() {
-    super("poster: cpu", "DB-P026", Settings.class, RATE, POST, DONE, CQE, ROUND_TRIP, LATENCY);
+    super("poster: cpu", "DB-P026", Settings.class);
   }
 
   @Override
@@ -96,11 +95,6 @@ public final class CpuPosterKind extends ExperimentKind<CpuPosterKind.Settings> 
   @Override
   protected Map<String, Integer> numbers(Settings of) {
     return Map.of("inline_bytes", CommandEntry.INLINE_BYTES);
-  }
-
-  @Override
-  protected long estimateNanos(Settings of) {
-    return NANOS_A_POINT;
   }
 
   @Override

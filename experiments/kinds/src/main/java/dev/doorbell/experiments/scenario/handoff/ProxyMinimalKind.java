@@ -28,15 +28,13 @@ public final class ProxyMinimalKind extends ExperimentKind<HandoffSettings> {
   private static final String CQE = "cqe";
   private static final String ROUND_TRIP = "round-trip";
   private static final Set<String> TIMES = Set.of(POST, DONE, CQE, ROUND_TRIP);
-  private static final long NANOS_A_POINT = 100_000_000L;
-  private static final long NANOS_A_THREAD = 35_000_000L;
   private static final int PUTS_IN_VIRTUAL_TIME = 2048;
   private static final int PUTS_IN_WALL_TIME = 1 << 13;
   private static final int FEWEST_OF_A_THREAD = 24;
   private static final int WARMUP_SHARE = 4;
 
   public ProxyMinimalKind() {
-    super("kernel: " + KERNEL, "DB-P026", HandoffSettings.class, RATE, POST, DONE, CQE, ROUND_TRIP);
+    super("kernel: " + KERNEL, "DB-P026", HandoffSettings.class);
   }
 
   @Override
@@ -63,11 +61,6 @@ public final class ProxyMinimalKind extends ExperimentKind<HandoffSettings> {
         "counter gpu on a real GPU",
         "the CPU cannot store to its memory",
         "use counter: host");
-  }
-
-  @Override
-  protected long estimateNanos(HandoffSettings of) {
-    return NANOS_A_POINT + NANOS_A_THREAD * (of.producers() + of.company());
   }
 
   @Override

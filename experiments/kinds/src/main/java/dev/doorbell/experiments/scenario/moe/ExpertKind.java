@@ -23,6 +23,7 @@ import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 
 /**
  * Dispatch and combine of expert parallelism among all ranks, by the kernel {@code moe}. Every byte
@@ -36,12 +37,9 @@ public final class ExpertKind extends ExperimentKind<ExpertSettings> {
       ((OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean()).getTotalMemorySize();
   private static final long KERNEL_NANOS = 4_000_000_000L;
   private static final long DEADLINE_NANOS = 2_000_000_000L;
-  private static final long NANOS_A_POINT = 1_000_000_000L;
-  private static final long NANOS_A_MESSAGE = 60_000L;
-  private static final long NANOS_A_BYTE = 15;
 
   public ExpertKind() {
-    super("kernel: moe", CODE, ExpertSettings.class, DISPATCH, COMBINE);
+    super("kernel: moe", CODE, ExpertSettings.class);
   }
 
   @Override
@@ -52,6 +50,11 @@ public final class ExpertKind extends ExperimentKind<ExpertSettings> {
   @Override
   protected void check(ExpertSettings of, Checks checks) {
     of.between().check(of.ranks(), checks);
+  }
+
+  @Override
+  protected Map<String, Integer> numbers(ExpertSettings of) {
+    return Map.of("message_bytes", of.batch().messageBytes());
   }
 
   @Override
@@ -84,15 +87,6 @@ public final class ExpertKind extends ExperimentKind<ExpertSettings> {
         "the larger of t k s (n - g) / n / C and t k s (g - 1) / n / N, the HCA and the NVLink of a"
             + " rank under uniform routing",
         true);
-  }
-
-  @Override
-  protected long estimateNanos(ExpertSettings of) {
-    long messages = 2L * of.ranks() * of.tokens() * of.topk();
-    return NANOS_A_POINT
-        + of.point().samples()
-            * messages
-            * (NANOS_A_MESSAGE + NANOS_A_BYTE * of.batch().messageBytes());
   }
 
   @Override

@@ -17,22 +17,16 @@ import dev.doorbell.experiments.scenario.world.ExecutionBackend;
  * goodput.
  */
 public final class GpuNicKind extends ExperimentKind<GpuNicKind.Settings> {
-  private static final long NANOS_A_POINT = 200_000_000L;
 
   record Settings(Point point, NicShape shape) {}
 
   public GpuNicKind() {
-    super("kernel: gpu_nic", "DB-P021", Settings.class, "latency", "goodput");
+    super("kernel: gpu_nic", "DB-P021", Settings.class);
   }
 
   @Override
   public boolean usesHca() {
     return false;
-  }
-
-  @Override
-  protected long estimateNanos(Settings of) {
-    return NANOS_A_POINT;
   }
 
   @Override

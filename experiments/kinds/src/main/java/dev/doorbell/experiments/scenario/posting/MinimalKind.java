@@ -54,7 +54,6 @@ public final class MinimalKind extends ExperimentKind<MinimalKind.Settings> {
   private static final int VECTOR = 48;
 
   private static final int BLOCK = 64;
-  private static final long NANOS_A_POINT = 300_000_000L;
   private static final int WARMUP_SHARE = 4;
 
   /** In virtual time rates settle within a few windows. */
@@ -234,16 +233,7 @@ public final class MinimalKind extends ExperimentKind<MinimalKind.Settings> {
   }
 
   public MinimalKind() {
-    super(
-        "kernel: " + KERNEL,
-        "DB-P026",
-        Settings.class,
-        RATE,
-        "post",
-        "done",
-        "cqe",
-        "look",
-        ROUND_TRIP);
+    super("kernel: " + KERNEL, "DB-P026", Settings.class);
   }
 
   @Override
@@ -261,11 +251,6 @@ public final class MinimalKind extends ExperimentKind<MinimalKind.Settings> {
     numbers.put("most_inline", MOST_INLINE - vector);
     numbers.put("inline_of_bulk", of.blocksOfBulk() * BLOCK - AROUND_INLINE - vector);
     return numbers;
-  }
-
-  @Override
-  protected long estimateNanos(Settings of) {
-    return NANOS_A_POINT * Math.max(1, of.posters() / 2);
   }
 
   @Override

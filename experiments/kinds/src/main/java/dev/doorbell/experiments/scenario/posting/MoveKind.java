@@ -32,8 +32,6 @@ import org.jspecify.annotations.Nullable;
 public final class MoveKind extends ExperimentKind<MoveKind.Settings> {
   private static final String KERNEL = "host_move";
   private static final int UNIT = 16;
-  private static final long NANOS_A_POINT = 200_000_000L;
-  private static final long NANOS_A_BYTE = 2_000L;
 
   /** The fewest bytes of a launch on a real GPU, whose clock ticks in steps of nanoseconds. */
   private static final long BYTES_ON_GPU = 64L << 20;
@@ -59,7 +57,7 @@ public final class MoveKind extends ExperimentKind<MoveKind.Settings> {
   record Settings(Point point, int size, int threads, int blocks, Access access) {}
 
   public MoveKind() {
-    super("kernel: " + KERNEL, "DB-P026", Settings.class, "goodput");
+    super("kernel: " + KERNEL, "DB-P026", Settings.class);
   }
 
   @Override
@@ -75,11 +73,6 @@ public final class MoveKind extends ExperimentKind<MoveKind.Settings> {
         "%s on the PTX virtual machine".formatted(of.point.text("access")),
         "it has no copy engine: what its host copies takes no time",
         "use -s gpu=cuda:0, or -s access=loads,stores");
-  }
-
-  @Override
-  protected long estimateNanos(Settings of) {
-    return NANOS_A_POINT + NANOS_A_BYTE * of.size * of.point.samples() / UNIT;
   }
 
   @Override

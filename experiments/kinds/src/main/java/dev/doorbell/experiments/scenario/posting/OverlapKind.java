@@ -28,7 +28,6 @@ public final class OverlapKind extends ExperimentKind<OverlapKind.Settings> {
   private static final String KERNEL = "put_overlap";
   private static final int FACTOR = 1_664_525;
   private static final int ADDEND = 1_013_904_223;
-  private static final long NANOS_A_SAMPLE = 300_000_000L;
 
   enum Streams {
     ONE,
@@ -49,19 +48,7 @@ public final class OverlapKind extends ExperimentKind<OverlapKind.Settings> {
   }
 
   public OverlapKind() {
-    super(
-        "kernel: " + KERNEL,
-        "DB-P026",
-        Settings.class,
-        "overlap",
-        "computing",
-        "communicating",
-        "together");
-  }
-
-  @Override
-  protected long estimateNanos(Settings of) {
-    return NANOS_A_SAMPLE * of.point.samples();
+    super("kernel: " + KERNEL, "DB-P026", Settings.class);
   }
 
   @Override

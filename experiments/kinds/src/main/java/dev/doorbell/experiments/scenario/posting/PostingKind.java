@@ -38,9 +38,6 @@ public final class PostingKind extends ExperimentKind<PostingKind.Settings> {
   private static final String LIGHT_KERNEL = "put_light";
   private static final String EXCLUSIVE_KERNEL = "put_exclusive";
   private static final int WARP = 32;
-  private static final long NANOS_A_POINT = 300_000_000L;
-  private static final long NANOS_A_THREAD = 500_000L;
-  private static final long NANOS_A_BYTE_OF_A_THREAD = 3_000L;
 
   /** The HCA's code is compiled during the first launches, which do not count. */
   private static final int WARM_LAUNCHES_ON_GPU = 2;
@@ -75,17 +72,7 @@ public final class PostingKind extends ExperimentKind<PostingKind.Settings> {
   }
 
   public PostingKind() {
-    super(
-        "metrics: [rate, post, done]",
-        "DB-P026",
-        Settings.class,
-        RATE,
-        POST,
-        DONE,
-        LOOK,
-        GOODPUT,
-        "fences",
-        "tlp.bytes");
+    super("metrics: [rate, post, done]", "DB-P026", Settings.class);
   }
 
   @Override
@@ -142,13 +129,6 @@ public final class PostingKind extends ExperimentKind<PostingKind.Settings> {
               kernel + " rings by the doorbell alone",
               "use ringing: record-first or no-record");
     }
-  }
-
-  @Override
-  protected long estimateNanos(Settings of) {
-    long threads = (long) of.posters.blocks() * of.posters.threads();
-    return NANOS_A_POINT
-        + threads * (NANOS_A_THREAD + NANOS_A_BYTE_OF_A_THREAD * of.posters.size());
   }
 
   @Override

@@ -40,25 +40,9 @@ import org.jspecify.annotations.Nullable;
 public final class PushKind extends ExperimentKind<PushSettings> {
   private static final long KERNEL_NANOS = 20_000_000_000L;
   private static final long SLICE_NANOS = 1_000_000;
-  private static final long NANOS_A_POINT = 150_000_000L;
-  private static final long NANOS_A_SENDER = 10_000_000L;
-  private static final long NANOS_A_BATCH = 90_000_000L;
 
   public PushKind() {
-    super(
-        "kernel: push_ring",
-        "DB-P021",
-        PushSettings.class,
-        "goodput",
-        "full",
-        "wait",
-        "stall",
-        "completion",
-        "retransmitted",
-        "pulled",
-        "lost",
-        "marked",
-        "pauses");
+    super("kernel: push_ring", "DB-P021", PushSettings.class);
   }
 
   @Override
@@ -71,14 +55,6 @@ public final class PushKind extends ExperimentKind<PushSettings> {
           "random load measures full and wait; load 0 wait, goodput, stall, completion"
               + " and counters");
     }
-  }
-
-  @Override
-  protected long estimateNanos(PushSettings of) {
-    Point point = of.point();
-    return NANOS_A_POINT
-        + NANOS_A_SENDER * of.senders()
-        + (of.random() ? NANOS_A_BATCH * (point.warmup() + point.samples()) : 0);
   }
 
   /**

@@ -23,8 +23,6 @@ public final class AllToAllKind extends ExperimentKind<AllToAllKind.Settings> {
   private static final String DISPATCH = "dispatch";
   private static final String GOODPUT = "goodput";
   private static final String KERNEL = "put_bandwidth";
-  private static final long NANOS_A_POINT = 60_000_000L;
-  private static final long NANOS_A_MESSAGE = 250_000;
   private static final long KERNEL_NANOS = 1_000_000_000L;
   private static final long DEADLINE_NANOS = 500_000_000L;
 
@@ -43,7 +41,7 @@ public final class AllToAllKind extends ExperimentKind<AllToAllKind.Settings> {
   }
 
   public AllToAllKind() {
-    super("metrics: [dispatch]", "DB-P029", Settings.class, DISPATCH, GOODPUT);
+    super("metrics: [dispatch]", "DB-P029", Settings.class);
   }
 
   @Override
@@ -70,12 +68,6 @@ public final class AllToAllKind extends ExperimentKind<AllToAllKind.Settings> {
                 "GB/s",
                 "n C, the ports of all ranks",
                 true)));
-  }
-
-  @Override
-  protected long estimateNanos(Settings of) {
-    long ranks = of.ranks;
-    return NANOS_A_POINT + NANOS_A_MESSAGE * ranks * (ranks - 1) * of.messages * of.point.samples();
   }
 
   @Override

@@ -3,7 +3,6 @@ package dev.doorbell.experiments.scenario.transfer;
 import dev.doorbell.core.fabric.timed.FabricCounters;
 import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.memory.MemoryKind;
-import dev.doorbell.core.queue.JobView;
 import dev.doorbell.experiments.config.kernel.KernelExtension.KernelMetric;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.PointFailure;
@@ -35,17 +34,6 @@ import org.jspecify.annotations.Nullable;
  * that no other kind takes.
  */
 public final class TransferKind extends ExperimentKind<TransferSettings> {
-  // Host time of a metric, whose messages are fewer where they are large.
-  private static final long METRIC_NANOS = 25_000_000L;
-  private static final long NANOS_A_BYTE = 100;
-
-  // Where threads copy each message.
-  private static final long MANY_BYTES = 16 << 10;
-  private static final long NANOS_A_BYTE_OF_MANY = 4_000;
-  private static final long NANOS_A_STAGED_BYTE = 350;
-
-  private static final long NANOS_A_SAMPLE = 50_000L;
-
   /** Virtual time after which a kernel is stopped. */
   private static final long KERNEL_NANOS = 2_000_000_000L;
 
@@ -77,17 +65,7 @@ public final class TransferKind extends ExperimentKind<TransferSettings> {
   private Protocols protocols = Protocols.ofCatalogue();
 
   public TransferKind() {
-    super(
-        "kernel: [put_latency, put_bandwidth]",
-        "DB-P016",
-        TransferSettings.class,
-        "latency",
-        "goodput",
-        "tlp.bytes",
-        "tlp.count",
-        "link.crossings",
-        "fences",
-        "fence.time");
+    super("kernel: [put_latency, put_bandwidth]", "DB-P016", TransferSettings.class);
   }
 
   @Override
@@ -150,20 +128,6 @@ public final class TransferKind extends ExperimentKind<TransferSettings> {
                   return protocol != null && protocol.own() && !protocol.signals();
                 })
             .toList());
-  }
-
-  @Override
-  protected long estimateNanos(TransferSettings of) {
-    long ranks = Math.max(2, of.ranks());
-    long samples = (long) of.point().samples() + of.point().warmup();
-    long bytes =
-        of.path().jobPath() == JobView.PATH_STAGE
-            ? NANOS_A_BYTE_OF_MANY * Math.min(MANY_BYTES, of.size())
-                + NANOS_A_STAGED_BYTE * of.size()
-            : NANOS_A_BYTE * of.size();
-    return of.point().metrics().size()
-        * (METRIC_NANOS + NANOS_A_SAMPLE * samples + bytes)
-        * (ranks * ranks / 4);
   }
 
   /**

@@ -42,8 +42,7 @@ public abstract class ExperimentKind<S extends Record> {
   private final String code;
   private final Class<S> settings;
   private final Set<String> names;
-  private final Set<String> metrics;
-  private final Refusals refusals;
+  private final KindDescription description;
 
   /** Names the setting, where Java does not allow it as the name of a record component. */
   @Retention(RetentionPolicy.RUNTIME)
@@ -60,7 +59,7 @@ public abstract class ExperimentKind<S extends Record> {
    *     is {@code kernel:} and one kernel, this kernel makes a point one of these
    * @param code of the problems that its points may have
    * @param settings of its points
-   * @param metrics that its points may have
+   * @param metrics that its points may have; none where {@code KIND.yaml} beside the class has them
    */
   protected ExperimentKind(String request, String code, Class<S> settings, String... metrics) {
     this.request = request;
@@ -68,8 +67,7 @@ public abstract class ExperimentKind<S extends Record> {
     this.code = code;
     this.settings = settings;
     this.names = PointSettings.names(settings);
-    this.metrics = Set.of(metrics);
-    this.refusals = new Refusals(getClass(), names, this.metrics);
+    this.description = new KindDescription(getClass(), names, Set.of(metrics));
   }
 
   /** The request of a config for such points. */
@@ -84,14 +82,14 @@ public abstract class ExperimentKind<S extends Record> {
 
   /** The metrics that these points may have. */
   public final Set<String> metrics() {
-    return metrics;
+    return description.metrics();
   }
 
   /**
    * Returns true if a point may have a metric, as one of these or because a kernel of it brings it.
    */
   public boolean measures(Point point, String metric) {
-    return metrics.contains(metric);
+    return metrics().contains(metric);
   }
 
   /** Returns true if a point is one of these; called after the kinds before it have refused it. */
@@ -123,11 +121,11 @@ public abstract class ExperimentKind<S extends Record> {
 
   /**
    * Refuses what is impossible about a point on every backend, beyond settings and metrics of other
-   * kinds, and beyond what {@code KIND.refuses.yaml} beside the class lists.
+   * kinds, and beyond what {@code KIND.yaml} beside the class lists.
    */
   protected void check(S of, Checks checks) {}
 
-  /** Numbers that formulas in {@code KIND.refuses.yaml} may name besides the settings. */
+  /** Numbers that formulas in {@code KIND.yaml} may name besides the settings. */
   protected Map<String, ? extends Number> numbers(S of) {
     return Map.of();
   }
@@ -153,8 +151,13 @@ public abstract class ExperimentKind<S extends Record> {
     return Prediction.none();
   }
 
-  /** An estimate of the wall time of a point on one core, in nanoseconds. */
-  protected abstract long estimateNanos(S of);
+  /**
+   * An estimate of the wall time of a point on one core, in nanoseconds, where {@code KIND.yaml}
+   * has none.
+   */
+  protected long estimateNanos(S of) {
+    return 0;
+  }
 
   /**
    * The settings of a point.
@@ -175,7 +178,7 @@ public abstract class ExperimentKind<S extends Record> {
       List<Problem> found = new ArrayList<>();
       Checks checks = new Checks(code, point.id(), found);
       S of = read(point);
-      refusals.check(point, numbers(of), checks);
+      description.check(point, numbers(of), checks);
       check(of, checks);
       Problem cause = checks.cause();
       problems.addAll(cause == null ? found : List.of(cause));
@@ -219,7 +222,8 @@ public abstract class ExperimentKind<S extends Record> {
   /** An estimate of the wall time of a point on one core, in nanoseconds. */
   public final long estimateNanos(Point point) {
     try {
-      return estimateNanos(read(point));
+      S of = read(point);
+      return description.estimate(point, numbers(of)).orElseGet(() -> estimateNanos(of));
     } catch (PointFailure e) {
       return 0;
     }

@@ -17,44 +17,61 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.SequencedMap;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.MissingNode;
 
 /**
- * Points that a kind refuses by their settings alone, as the file {@code KIND.refuses.yaml} beside
- * its class lists them; a kind without such a file refuses nothing here.
+ * The file {@code KIND.yaml} beside the class of a kind: the metrics that its points may have, an
+ * estimate of their time, and what settings make impossible. A kind without such a file says all of
+ * it in Java.
  *
- * <p>{@code when} is a {@link Formula} over the numbers of settings. A flag is 1 or 0, and so is
- * {@code path.push.bf}, which tells whether a setting has a word, and {@code metric.round_trip},
- * which tells whether the point asks for a metric; other signs than letters, digits and dots are
- * underscores. {@code metrics}, {@code kernels}, {@code samples} and {@code faults} count.
+ * <p>{@code estimate} and {@code when} are a {@link Formula} over the numbers of settings. A flag
+ * is 1 or 0, and so is {@code path.push.bf}, which tells whether a setting has a word, and {@code
+ * metric.round_trip}, which tells whether the point asks for a metric; other signs than letters,
+ * digits and dots are underscores. {@code metrics}, {@code kernels}, {@code samples}, {@code
+ * warmup} and {@code faults} count.
  *
  * <p>The texts may contain {@code ${size}}, a setting as the config has it, and {@code ${2 *
  * size}}, the value of a formula.
  */
-final class Refusals {
+final class KindDescription {
   private static final Pattern VALUE = Pattern.compile("\\$\\{([^}]*)\\}");
 
   private final Class<?> kind;
   private final Set<String> settings;
   private final Set<String> metrics;
+  private volatile @Nullable JsonNode file;
   private volatile @Nullable Known known;
 
-  /** Refuses points of a kind with these settings and metrics. */
-  Refusals(Class<?> kind, Set<String> settings, Set<String> metrics) {
+  /**
+   * Describes a kind with these settings.
+   *
+   * @param metrics empty where the file has them
+   */
+  KindDescription(Class<?> kind, Set<String> settings, Set<String> metrics) {
     this.kind = kind;
     this.settings = settings;
     this.metrics = metrics;
   }
 
+  /** The metrics that points may have. */
+  Set<String> metrics() {
+    return metrics.isEmpty()
+        ? new LinkedHashSet<>(Schema.strings(file().path("metrics")))
+        : metrics;
+  }
+
   /**
-   * An entry of the file.
+   * A refusal of the file.
    *
    * @param when formula that is not 0 for refused points
    * @param code of the problem; empty for that of the kind
@@ -69,8 +86,27 @@ final class Refusals {
    */
   private record Refusal(Formula when, Entry entry, Map<String, Formula> values) {}
 
-  /** The file, read for points whose formulas have these names. */
-  private record Known(Names names, List<Refusal> refusals) {}
+  /** The formulas of the file, read for points that have these names. */
+  private record Known(Names names, List<Refusal> refusals, @Nullable Formula estimate) {}
+
+  private record Numbers(Known known, Frame frame) {}
+
+  /**
+   * Estimates the wall time of a point in nanoseconds; empty where the file does not.
+   *
+   * @param own numbers of the kind that formulas may name besides the settings
+   */
+  OptionalLong estimate(Point point, Map<String, ? extends Number> own) {
+    try {
+      Numbers numbers = numbers(point, own);
+      Formula estimate = numbers.known.estimate;
+      return estimate == null
+          ? OptionalLong.empty()
+          : OptionalLong.of(estimate.whole(numbers.frame));
+    } catch (FormulaException e) {
+      throw new IllegalStateException(kind + " has a formula that is none", e);
+    }
+  }
 
   /**
    * Adds the problems of a point.
@@ -78,21 +114,10 @@ final class Refusals {
    * @param own numbers of the kind that formulas may name besides the settings
    */
   void check(Point point, Map<String, ? extends Number> own, Checks checks) {
-    SequencedMap<String, Long> values = values(point);
-    own.forEach((name, value) -> values.put(name, value.longValue()));
-    Names names = new Names(List.copyOf(values.keySet()), List.of());
-    Frame frame = new Frame(names, 0);
-    int place = 0;
-    for (long value : values.values()) {
-      frame.set(place++, value);
-    }
-    Known last = known;
     try {
-      if (last == null || !last.names.equals(names)) {
-        last = new Known(names, read(kind.getSimpleName(), names));
-        known = last;
-      }
-      for (Refusal refusal : last.refusals) {
+      Numbers numbers = numbers(point, own);
+      Frame frame = numbers.frame;
+      for (Refusal refusal : numbers.known.refusals) {
         if (refusal.when.whole(frame) != 0) {
           Entry of = refusal.entry;
           Checks by = of.code.isEmpty() ? checks : checks.code(of.code);
@@ -105,8 +130,30 @@ final class Refusals {
         }
       }
     } catch (FormulaException e) {
-      throw new IllegalStateException(kind + " refuses by a formula that is none", e);
+      throw new IllegalStateException(kind + " has a formula that is none", e);
     }
+  }
+
+  private Numbers numbers(Point point, Map<String, ? extends Number> own) throws FormulaException {
+    SequencedMap<String, Long> values = values(point);
+    own.forEach((name, value) -> values.put(name, value.longValue()));
+    Names names = new Names(List.copyOf(values.keySet()), List.of());
+    Frame frame = new Frame(names, 0);
+    int place = 0;
+    for (long value : values.values()) {
+      frame.set(place++, value);
+    }
+    Known last = known;
+    if (last == null || !last.names.equals(names)) {
+      String estimate = file().path("estimate").asString("");
+      last =
+          new Known(
+              names,
+              refusals(file(), names),
+              estimate.isEmpty() ? null : Formula.parse(estimate, names));
+      known = last;
+    }
+    return new Numbers(last, frame);
   }
 
   private SequencedMap<String, Long> values(Point point) {
@@ -114,8 +161,9 @@ final class Refusals {
     values.put("kernels", (long) point.kernels().size());
     values.put("metrics", (long) point.metrics().size());
     values.put("samples", (long) point.samples());
+    values.put("warmup", (long) point.warmup());
     values.put("faults", (long) point.faults().faults().size());
-    for (String metric : metrics) {
+    for (String metric : metrics()) {
       values.put(name("metric." + metric), bit(point.metrics().contains(metric)));
     }
     for (String name : settings) {
@@ -144,24 +192,36 @@ final class Refusals {
     return text.replaceAll("[^A-Za-z0-9.]", "_");
   }
 
-  private List<Refusal> read(String file, Names names) throws FormulaException {
-    String name = file + ".refuses.yaml";
-    try (InputStream in = kind.getResourceAsStream(name)) {
-      List<Refusal> refusals = new ArrayList<>();
-      if (in != null) {
-        String text = new String(in.readAllBytes(), StandardCharsets.UTF_8);
-        JsonNode root = YamlDocument.parse(name, text, "list of refusals").root();
-        for (JsonNode also : root.path("also")) {
-          refusals.addAll(read(also.asString(), names));
-        }
-        for (JsonNode each : root.path("refuses")) {
-          refusals.add(refusal(Binding.of(Entry.class, each), names));
-        }
-      }
-      return refusals;
-    } catch (IOException | ConfigException e) {
-      throw new IllegalStateException(name + " cannot be read", e);
+  private JsonNode file() {
+    JsonNode read = file;
+    if (read == null) {
+      read = read(kind.getSimpleName());
+      file = read;
     }
+    return read;
+  }
+
+  private JsonNode read(String name) {
+    try (InputStream in = kind.getResourceAsStream(name + ".yaml")) {
+      return in == null
+          ? MissingNode.getInstance()
+          : YamlDocument.parse(
+                  name, new String(in.readAllBytes(), StandardCharsets.UTF_8), "description")
+              .root();
+    } catch (IOException | ConfigException e) {
+      throw new IllegalStateException(name + ".yaml cannot be read", e);
+    }
+  }
+
+  private List<Refusal> refusals(JsonNode of, Names names) throws FormulaException {
+    List<Refusal> refusals = new ArrayList<>();
+    for (JsonNode also : of.path("also")) {
+      refusals.addAll(refusals(read(also.asString()), names));
+    }
+    for (JsonNode each : of.path("refuses")) {
+      refusals.add(refusal(Binding.of(Entry.class, each), names));
+    }
+    return refusals;
   }
 
   private Refusal refusal(Entry entry, Names names) throws FormulaException {
