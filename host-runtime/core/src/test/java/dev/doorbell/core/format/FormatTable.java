@@ -138,6 +138,7 @@ record FormatTable(String packageName, List<Described> classes) {
           String type = constant.group(1) == null ? "int" : constant.group(1);
           now.constants.add(new Constant(type, constant.group(2), constant.group(3), doc));
         }
+        case "enum", "bits" -> numbers(words);
         case "write", "put" -> writer(words, doc);
         case "line" -> {
           int end = head.lastIndexOf('"');
@@ -161,6 +162,19 @@ record FormatTable(String packageName, List<Described> classes) {
             field(head, doc);
           }
         }
+      }
+    }
+
+    /** Names that count up as those of a C enum: of numbers, or of bits. */
+    private void numbers(String[] words) {
+      int next = 0;
+      String prefix = words[1].equals("-") ? "" : words[1];
+      for (int i = 2; i < words.length; i++) {
+        String[] pair = words[i].split("=", -1);
+        next = pair.length > 1 ? number(pair[1]) : next;
+        String value = words[0].equals("bits") ? "1 << " + next : Integer.toString(next);
+        now.constants.add(new Constant("int", prefix + pair[0], value, ""));
+        next++;
       }
     }
 

@@ -1,6 +1,6 @@
 package dev.doorbell.interop.shim.client;
 
-import dev.doorbell.interop.shim.abi.UverbsAbi;
+import dev.doorbell.core.uverbs.generated.UverbsAbi;
 import java.io.IOException;
 
 /**

@@ -2,8 +2,8 @@ package dev.doorbell.interop.shim.client;
 
 import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.RawMemory;
+import dev.doorbell.core.uverbs.generated.UverbsAbi;
 import dev.doorbell.interop.shim.abi.ErrnoException;
-import dev.doorbell.interop.shim.abi.UverbsAbi;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.HashMap;

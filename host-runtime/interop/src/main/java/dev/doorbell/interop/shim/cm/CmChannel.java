@@ -1,6 +1,7 @@
 package dev.doorbell.interop.shim.cm;
 
 import dev.doorbell.core.hca.Errno;
+import dev.doorbell.core.uverbs.generated.CmAbi;
 import dev.doorbell.interop.shim.abi.ErrnoException;
 import java.util.ArrayDeque;
 import java.util.HashMap;

@@ -2,6 +2,7 @@ package dev.doorbell.interop.shim.cm;
 
 import dev.doorbell.core.hca.Errno;
 import dev.doorbell.core.roce.Gid;
+import dev.doorbell.core.uverbs.generated.CmAbi;
 import dev.doorbell.interop.shim.abi.ErrnoException;
 import dev.doorbell.interop.shim.abi.Struct;
 import dev.doorbell.interop.shim.abi.UserMemory;

@@ -1,5 +1,6 @@
 package dev.doorbell.interop.shim.cm;
 
+import dev.doorbell.core.uverbs.generated.CmAbi;
 import dev.doorbell.interop.shim.abi.Struct;
 import org.jspecify.annotations.Nullable;
 

@@ -2,9 +2,10 @@ package dev.doorbell.interop.shim.cm;
 
 import dev.doorbell.core.hca.Errno;
 import dev.doorbell.core.roce.Gid;
+import dev.doorbell.core.uverbs.generated.CmAbi;
+import dev.doorbell.core.uverbs.generated.UverbsAbi;
 import dev.doorbell.interop.shim.abi.ErrnoException;
 import dev.doorbell.interop.shim.abi.Struct;
-import dev.doorbell.interop.shim.abi.UverbsAbi;
 import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.Map;
@@ -45,11 +46,6 @@ final class CmId {
 
   /** Time that an acknowledgement may take: 4.096 us * 2^18, from a life of packets of 2^16. */
   private static final int ACK_TIMEOUT = 18;
-
-  // enum ibv_qp_state
-  private static final int INIT = 1;
-  private static final int RTR = 2;
-  private static final int RTS = 3;
 
   final int number;
   final int portSpace;
@@ -115,7 +111,7 @@ final class CmId {
   }
 
   boolean isDatagram() {
-    return queuePairType == CmAbi.QPT_UD;
+    return queuePairType == UverbsAbi.TYPE_UD;
   }
 
   void require(boolean holds) throws ErrnoException {
@@ -172,7 +168,7 @@ final class CmId {
           .u8(133, 1);
     }
     switch (next) {
-      case INIT -> {
+      case UverbsAbi.STATE_INIT -> {
         boolean reads = responderResources > 0;
         to.u32(
                 0,
@@ -190,7 +186,7 @@ final class CmId {
                     : 0)
             .u8(133, 1);
       }
-      case RTR -> {
+      case UverbsAbi.STATE_RTR -> {
         CmId other = requirePeer();
         to.u32(
             0,
@@ -206,7 +202,7 @@ final class CmId {
             .u8(131, responderResources);
         writeRoute(to, 40);
       }
-      case RTS -> {
+      case UverbsAbi.STATE_RTS -> {
         CmId other = requirePeer();
         to.u32(
                 0,

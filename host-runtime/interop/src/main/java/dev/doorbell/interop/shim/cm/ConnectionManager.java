@@ -2,6 +2,8 @@ package dev.doorbell.interop.shim.cm;
 
 import dev.doorbell.core.hca.Errno;
 import dev.doorbell.core.roce.Gid;
+import dev.doorbell.core.uverbs.generated.CmAbi;
+import dev.doorbell.core.uverbs.generated.UverbsAbi;
 import dev.doorbell.interop.shim.abi.ErrnoException;
 import dev.doorbell.interop.shim.abi.Struct;
 import dev.doorbell.interop.shim.cm.CmId.State;
@@ -73,8 +75,8 @@ public final class ConnectionManager {
       throws ErrnoException {
     int type =
         switch (portSpace) {
-          case CmAbi.PS_TCP -> CmAbi.QPT_RC;
-          case CmAbi.PS_UDP, CmAbi.PS_IPOIB -> CmAbi.QPT_UD;
+          case CmAbi.PS_TCP -> UverbsAbi.TYPE_RC;
+          case CmAbi.PS_UDP, CmAbi.PS_IPOIB -> UverbsAbi.TYPE_UD;
           case CmAbi.PS_IB -> queuePairType;
           default -> throw new ErrnoException(Errno.EINVAL);
         };

@@ -2,9 +2,9 @@ package dev.doorbell.interop.shim.command;
 
 import dev.doorbell.core.hca.Errno;
 import dev.doorbell.core.hca.HcaException;
+import dev.doorbell.core.uverbs.generated.UverbsAbi;
 import dev.doorbell.interop.shim.abi.ErrnoException;
 import dev.doorbell.interop.shim.abi.PagesNotShared;
-import dev.doorbell.interop.shim.abi.UverbsAbi;
 import dev.doorbell.interop.shim.object.Resource;
 import java.util.HashMap;
 import java.util.Map;

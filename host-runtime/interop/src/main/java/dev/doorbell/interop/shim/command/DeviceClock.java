@@ -2,8 +2,8 @@ package dev.doorbell.interop.shim.command;
 
 import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.RawMemory;
+import dev.doorbell.core.uverbs.generated.UverbsAbi;
 import dev.doorbell.interop.shim.abi.ErrnoException;
-import dev.doorbell.interop.shim.abi.UverbsAbi;
 import dev.doorbell.interop.shim.client.ClientProcess;
 import dev.doorbell.interop.shim.client.Lease;
 import java.time.Instant;

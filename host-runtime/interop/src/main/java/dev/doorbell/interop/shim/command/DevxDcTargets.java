@@ -4,8 +4,8 @@ import dev.doorbell.core.hca.DcTarget;
 import dev.doorbell.core.hca.Errno;
 import dev.doorbell.core.mlx5.prm.PrmBuffer;
 import dev.doorbell.core.mlx5.prm.generated.DcTargetContext;
+import dev.doorbell.core.uverbs.generated.UverbsAbi;
 import dev.doorbell.interop.shim.abi.ErrnoException;
-import dev.doorbell.interop.shim.abi.UverbsAbi;
 import dev.doorbell.interop.shim.object.ClientContext;
 import dev.doorbell.interop.shim.object.DcTargetControl;
 import dev.doorbell.interop.shim.object.Resource;
@@ -38,8 +38,8 @@ final class DevxDcTargets {
     control.mtuCode = in.get(DcTargetContext.MTU);
     control.minRnrTimer = in.get(DcTargetContext.MIN_RNR_NAK);
     control.hopLimit = in.get(DcTargetContext.HOP_LIMIT);
-    control.transition(DcTargetControl.INIT, context.device());
-    control.transition(DcTargetControl.RTR, context.device());
+    control.transition(UverbsAbi.STATE_INIT, context.device());
+    control.transition(UverbsAbi.STATE_RTR, context.device());
     return new Resource.Dct(control, Resource.DEVX);
   }
 

@@ -12,9 +12,9 @@ import dev.doorbell.core.mlx5.prm.generated.CompletionQueueContext;
 import dev.doorbell.core.mlx5.prm.generated.MemoryKeyContext;
 import dev.doorbell.core.mlx5.prm.generated.QueuePairContext;
 import dev.doorbell.core.mlx5.prm.generated.SharedReceiveContext;
+import dev.doorbell.core.uverbs.generated.UverbsAbi;
 import dev.doorbell.interop.shim.abi.ErrnoException;
 import dev.doorbell.interop.shim.abi.PagesNotShared;
-import dev.doorbell.interop.shim.abi.UverbsAbi;
 import dev.doorbell.interop.shim.client.GpuRange;
 import dev.doorbell.interop.shim.command.MappedQueues.QpShape;
 import dev.doorbell.interop.shim.object.ClientContext;
@@ -265,24 +265,24 @@ final class DevxObjects {
         setRights(control, in);
         requireState(
             control,
-            opcode == CommandHeader.RST2INIT_QP ? QueuePairControl.RESET : QueuePairControl.INIT);
-        control.transition(QueuePairControl.INIT, context.device());
+            opcode == CommandHeader.RST2INIT_QP ? UverbsAbi.STATE_RESET : UverbsAbi.STATE_INIT);
+        control.transition(UverbsAbi.STATE_INIT, context.device());
       }
       case CommandHeader.INIT2RTR_QP -> {
-        requireState(control, QueuePairControl.INIT);
+        requireState(control, UverbsAbi.STATE_INIT);
         setPath(control, in);
-        control.transition(QueuePairControl.RTR, context.device());
+        control.transition(UverbsAbi.STATE_RTR, context.device());
       }
       case CommandHeader.RTR2RTS_QP, CommandHeader.RTS2RTS_QP -> {
         requireState(
             control,
-            opcode == CommandHeader.RTR2RTS_QP ? QueuePairControl.RTR : QueuePairControl.RTS);
+            opcode == CommandHeader.RTR2RTS_QP ? UverbsAbi.STATE_RTR : UverbsAbi.STATE_RTS);
         setSending(control, in);
-        control.transition(QueuePairControl.RTS, context.device());
+        control.transition(UverbsAbi.STATE_RTS, context.device());
       }
-      case CommandHeader.TO_ERROR_QP -> control.transition(QueuePairControl.ERR, context.device());
+      case CommandHeader.TO_ERROR_QP -> control.transition(UverbsAbi.STATE_ERR, context.device());
       case CommandHeader.TO_RESET_QP -> {
-        control.transition(QueuePairControl.RESET, context.device());
+        control.transition(UverbsAbi.STATE_RESET, context.device());
         qp.onReset();
       }
       default -> {

@@ -1,9 +1,9 @@
 package dev.doorbell.interop.shim.command;
 
 import dev.doorbell.core.hca.Errno;
+import dev.doorbell.core.uverbs.generated.UverbsAbi;
 import dev.doorbell.interop.shim.abi.ErrnoException;
 import dev.doorbell.interop.shim.abi.Struct;
-import dev.doorbell.interop.shim.abi.UverbsAbi;
 import dev.doorbell.interop.shim.object.Resource;
 import dev.doorbell.softhca.DriverAccess;
 import dev.doorbell.softhca.steering.FrameFields;

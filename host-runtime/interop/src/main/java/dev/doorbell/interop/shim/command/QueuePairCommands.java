@@ -4,14 +4,13 @@ import dev.doorbell.core.hca.Errno;
 import dev.doorbell.core.hca.SharedReceiveQueue;
 import dev.doorbell.core.hca.Transport;
 import dev.doorbell.core.roce.Gid;
+import dev.doorbell.core.uverbs.generated.UverbsAbi;
 import dev.doorbell.interop.shim.abi.ErrnoException;
 import dev.doorbell.interop.shim.abi.PagesNotShared;
 import dev.doorbell.interop.shim.abi.Struct;
-import dev.doorbell.interop.shim.abi.UverbsAbi;
 import dev.doorbell.interop.shim.command.MappedQueues.QpShape;
 import dev.doorbell.interop.shim.object.ClientContext;
 import dev.doorbell.interop.shim.object.DcTargetControl;
-import dev.doorbell.interop.shim.object.QueuePairControl;
 import dev.doorbell.interop.shim.object.QueuePairSettings;
 import dev.doorbell.interop.shim.object.Resource;
 import dev.doorbell.interop.shim.object.UarPage;
@@ -19,14 +18,6 @@ import dev.doorbell.softhca.DriverAccess;
 
 /** Queue pairs of libmlx5: creation, attributes and states. */
 final class QueuePairCommands {
-  // enum ib_uverbs_qp_type
-  private static final int RC = 2;
-  private static final int UC = 3;
-  private static final int UD = 4;
-  private static final int RAW_PACKET = 8;
-  private static final int XRC_SEND = 9;
-  private static final int DRIVER = 0xff;
-
   // struct mlx5_ib_create_qp: flags that change nothing here, scatter to CQE among them
   private static final int SIGNATURE = 1;
   private static final int SCATTER_CQE = 1 << 1;
@@ -52,12 +43,12 @@ final class QueuePairCommands {
 
   static void create(IoctlCommand command) throws ErrnoException, PagesNotShared {
     int type = command.in32(UverbsAbi.CREATE_QP_TYPE);
-    if (type == XrcCommands.RECEIVER) {
+    if (type == UverbsAbi.TYPE_XRC_RECEIVE) {
       XrcCommands.createReceiver(command);
       return;
     }
     if (command.has(UverbsAbi.CREATE_QP_IND_TABLE_HANDLE)) {
-      ErrnoException.require(type == RAW_PACKET, Errno.EINVAL);
+      ErrnoException.require(type == UverbsAbi.TYPE_RAW_PACKET, Errno.EINVAL);
       ReceiveSpreadCommands.createQueuePair(command);
       return;
     }
@@ -66,18 +57,18 @@ final class QueuePairCommands {
     ClientContext context = command.context();
     Resource.Pd pd = command.find(UverbsAbi.CREATE_QP_PD_HANDLE, Resource.Pd.class);
     int flags = in.u32(28);
-    if (type == DRIVER && (flags & TYPE_DCT) != 0) {
+    if (type == UverbsAbi.TYPE_DRIVER && (flags & TYPE_DCT) != 0) {
       createTarget(command, pd, in);
       return;
     }
     Transport transport =
         switch (type) {
-          case RC -> Transport.RC;
-          case UC -> Transport.UC;
-          case UD -> Transport.UD;
-          case RAW_PACKET -> Transport.RAW_PACKET;
-          case XRC_SEND -> Transport.XRC;
-          case DRIVER -> Transport.DC;
+          case UverbsAbi.TYPE_RC -> Transport.RC;
+          case UverbsAbi.TYPE_UC -> Transport.UC;
+          case UverbsAbi.TYPE_UD -> Transport.UD;
+          case UverbsAbi.TYPE_RAW_PACKET -> Transport.RAW_PACKET;
+          case UverbsAbi.TYPE_XRC_SEND -> Transport.XRC;
+          case UverbsAbi.TYPE_DRIVER -> Transport.DC;
           default -> throw new ErrnoException(Errno.EOPNOTSUPP);
         };
     int initiator = transport == Transport.DC ? TYPE_DCI : 0;
@@ -205,7 +196,7 @@ final class QueuePairCommands {
     int next = (mask & UverbsAbi.QP_STATE) != 0 ? in.u8(96) : control.state();
     control.transition(next, context.device());
     Resource.Queue queue = context.find(Resource.Queue.class, handle);
-    if (next == QueuePairControl.RESET && queue instanceof Resource.Qp qp) {
+    if (next == UverbsAbi.STATE_RESET && queue instanceof Resource.Qp qp) {
       qp.onReset();
     }
     // struct mlx5_ib_modify_qp_resp: of a target, the number that it has got

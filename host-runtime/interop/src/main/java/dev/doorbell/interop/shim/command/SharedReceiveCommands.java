@@ -1,10 +1,10 @@
 package dev.doorbell.interop.shim.command;
 
 import dev.doorbell.core.hca.Errno;
+import dev.doorbell.core.uverbs.generated.UverbsAbi;
 import dev.doorbell.interop.shim.abi.ErrnoException;
 import dev.doorbell.interop.shim.abi.PagesNotShared;
 import dev.doorbell.interop.shim.abi.Struct;
-import dev.doorbell.interop.shim.abi.UverbsAbi;
 import dev.doorbell.interop.shim.object.ClientContext;
 import dev.doorbell.interop.shim.object.Resource;
 import dev.doorbell.softhca.DriverAccess;

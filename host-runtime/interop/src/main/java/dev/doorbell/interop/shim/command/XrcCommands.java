@@ -1,9 +1,9 @@
 package dev.doorbell.interop.shim.command;
 
 import dev.doorbell.core.hca.Errno;
+import dev.doorbell.core.uverbs.generated.UverbsAbi;
 import dev.doorbell.interop.shim.abi.ErrnoException;
 import dev.doorbell.interop.shim.abi.Struct;
-import dev.doorbell.interop.shim.abi.UverbsAbi;
 import dev.doorbell.interop.shim.object.ClientContext;
 import dev.doorbell.interop.shim.object.Resource;
 import dev.doorbell.interop.shim.object.ServerTables;
@@ -16,9 +16,6 @@ final class XrcCommands {
   // O_CREAT and O_EXCL
   private static final int CREATE = 0x40;
   private static final int EXCLUSIVE = 0x80;
-
-  /** {@code IB_UVERBS_QPT_XRC_TGT}. */
-  static final int RECEIVER = 10;
 
   private XrcCommands() {}
 
@@ -66,7 +63,7 @@ final class XrcCommands {
     Struct in = command.in(UverbsAbi.CORE_IN, 32);
     ClientContext context = command.context();
     Resource.Xrcd domain = context.find(Resource.Xrcd.class, in.u32(16));
-    ErrnoException.require(in.u8(24) == RECEIVER, Errno.EINVAL);
+    ErrnoException.require(in.u8(24) == UverbsAbi.TYPE_XRC_RECEIVE, Errno.EINVAL);
     Resource.Receiver opened =
         new Resource.Receiver(domain.domain.receiver(in.u32(20)), domain, in.u64(8));
     Struct out = new Struct(32).u32(0, command.add(opened)).u32(4, opened.number());

@@ -7,8 +7,8 @@ import dev.doorbell.core.hca.DcTargetAttributes;
 import dev.doorbell.core.hca.Errno;
 import dev.doorbell.core.hca.ProtectionDomain;
 import dev.doorbell.core.hca.SharedReceiveQueue;
+import dev.doorbell.core.uverbs.generated.UverbsAbi;
 import dev.doorbell.interop.shim.abi.ErrnoException;
-import dev.doorbell.interop.shim.abi.UverbsAbi;
 import dev.doorbell.softhca.DriverAccess;
 import java.util.EnumSet;
 import java.util.Set;
@@ -24,7 +24,7 @@ public final class DcTargetControl extends QueuePairSettings {
   private final CompletionQueue completions;
   private final long accessKey;
   private final int userIndex;
-  private int state = RESET;
+  private int state = UverbsAbi.STATE_RESET;
   private @Nullable DcTarget target;
 
   public DcTargetControl(
@@ -52,11 +52,14 @@ public final class DcTargetControl extends QueuePairSettings {
 
   @Override
   public void transition(int next, ServedDevice device) throws ErrnoException {
-    if (state == INIT && next == RTR) {
+    if (state == UverbsAbi.STATE_INIT && next == UverbsAbi.STATE_RTR) {
       ErrnoException.require(isMtu(), Errno.EINVAL);
       create();
     } else {
-      ErrnoException.require(next == INIT && (state == RESET || state == INIT), Errno.EINVAL);
+      ErrnoException.require(
+          next == UverbsAbi.STATE_INIT
+              && (state == UverbsAbi.STATE_RESET || state == UverbsAbi.STATE_INIT),
+          Errno.EINVAL);
     }
     state = next;
   }

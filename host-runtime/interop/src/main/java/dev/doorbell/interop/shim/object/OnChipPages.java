@@ -1,7 +1,7 @@
 package dev.doorbell.interop.shim.object;
 
 import dev.doorbell.core.memory.AddressSpace;
-import dev.doorbell.interop.shim.abi.UverbsAbi;
+import dev.doorbell.core.uverbs.generated.UverbsAbi;
 import java.util.BitSet;
 
 /**

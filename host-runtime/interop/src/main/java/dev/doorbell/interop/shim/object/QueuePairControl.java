@@ -6,6 +6,7 @@ import dev.doorbell.core.hca.QueuePair;
 import dev.doorbell.core.hca.QueuePairAddress;
 import dev.doorbell.core.hca.Transport;
 import dev.doorbell.core.roce.Gid;
+import dev.doorbell.core.uverbs.generated.UverbsAbi;
 import dev.doorbell.interop.shim.abi.ErrnoException;
 import dev.doorbell.softhca.DriverAccess;
 import java.util.List;
@@ -26,32 +27,32 @@ public final class QueuePairControl extends QueuePairSettings {
   @Override
   public int state() {
     return switch (queuePair.state()) {
-      case RESET -> RESET;
-      case INIT -> INIT;
-      case RTR -> RTR;
-      case RTS -> RTS;
-      case ERR -> ERR;
+      case RESET -> UverbsAbi.STATE_RESET;
+      case INIT -> UverbsAbi.STATE_INIT;
+      case RTR -> UverbsAbi.STATE_RTR;
+      case RTS -> UverbsAbi.STATE_RTS;
+      case ERR -> UverbsAbi.STATE_ERR;
     };
   }
 
   @Override
   public void transition(int next, ServedDevice device) throws ErrnoException {
     int from = state();
-    if (next == RESET) {
+    if (next == UverbsAbi.STATE_RESET) {
       queuePair.toReset();
-    } else if (next == ERR && from != RESET) {
+    } else if (next == UverbsAbi.STATE_ERR && from != UverbsAbi.STATE_RESET) {
       queuePair.toError();
-    } else if (from == RESET && next == INIT) {
+    } else if (from == UverbsAbi.STATE_RESET && next == UverbsAbi.STATE_INIT) {
       queuePair.toInit(rights(access));
-    } else if (from == INIT && next == INIT) {
+    } else if (from == UverbsAbi.STATE_INIT && next == UverbsAbi.STATE_INIT) {
       DriverAccess.of(queuePair).allow(rights(access));
-    } else if (from == INIT && next == RTR) {
+    } else if (from == UverbsAbi.STATE_INIT && next == UverbsAbi.STATE_RTR) {
       connect(device);
-    } else if (from == RTR && next == RTS) {
+    } else if (from == UverbsAbi.STATE_RTR && next == UverbsAbi.STATE_RTS) {
       DriverAccess.of(queuePair).startPsn(sendPsn);
       DriverAccess.of(queuePair).allow(rights(access));
       queuePair.toRts(attributes());
-    } else if (from == RTS && next == RTS) {
+    } else if (from == UverbsAbi.STATE_RTS && next == UverbsAbi.STATE_RTS) {
       DriverAccess.of(queuePair).allow(rights(access));
       DriverAccess.of(queuePair).connection(attributes());
     } else {

@@ -1,9 +1,9 @@
 package dev.doorbell.interop.shim.object;
 
 import dev.doorbell.core.hca.AccessRight;
+import dev.doorbell.core.uverbs.generated.UverbsAbi;
 import dev.doorbell.interop.shim.abi.ErrnoException;
 import dev.doorbell.interop.shim.abi.Struct;
-import dev.doorbell.interop.shim.abi.UverbsAbi;
 import java.util.EnumSet;
 import java.util.Set;
 
@@ -12,13 +12,6 @@ import java.util.Set;
  * are those of {@code struct ib_uverbs_modify_qp}.
  */
 public abstract sealed class QueuePairSettings permits QueuePairControl, DcTargetControl {
-  // enum ibv_qp_state
-  public static final int RESET = 0;
-  public static final int INIT = 1;
-  public static final int RTR = 2;
-  public static final int RTS = 3;
-  public static final int ERR = 6;
-
   private static final int SMALLEST_MTU = 128;
   private static final int PORT_MTU_CODE = 5;
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.doorbell.core.hca.Errno;
 import dev.doorbell.core.roce.Gid;
+import dev.doorbell.core.uverbs.generated.CmAbi;
 import dev.doorbell.interop.shim.abi.Struct;
 import java.util.List;
 import java.util.Random;
