@@ -72,6 +72,37 @@ public abstract class Op {
     };
   }
 
+  /** Work that says what its thread executes next. */
+  @FunctionalInterface
+  public interface Step {
+    @Nullable Op apply(VmThread t, long[] r);
+  }
+
+  /** Creates an operation behind which its thread never goes on with the next one. */
+  public static Op leaving(Step step) {
+    return new Op() {
+      @Override
+      public List<Op> following() {
+        return List.of();
+      }
+
+      @Override
+      public @Nullable Op execute(VmThread t, long[] r) {
+        return step.apply(t, r);
+      }
+    };
+  }
+
+  /** Creates an instruction that ends its kernel with what {@code step} throws. */
+  public static Op failing(Step step) {
+    return new Failing() {
+      @Override
+      public @Nullable Op execute(VmThread t, long[] r) {
+        return step.apply(t, r);
+      }
+    };
+  }
+
   /** An instruction behind which its kernel does not go on, since it ends it with an error. */
   public abstract static class Failing extends Op {
     @Override

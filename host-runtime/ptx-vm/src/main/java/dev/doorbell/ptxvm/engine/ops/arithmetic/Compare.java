@@ -3,7 +3,6 @@ package dev.doorbell.ptxvm.engine.ops.arithmetic;
 import dev.doorbell.ptxvm.engine.decode.Assembler;
 import dev.doorbell.ptxvm.engine.decode.Assembler.Unsupported;
 import dev.doorbell.ptxvm.engine.machine.Op;
-import dev.doorbell.ptxvm.engine.machine.VmThread;
 import dev.doorbell.ptxvm.engine.ops.arithmetic.Rows.BinaryOp;
 import dev.doorbell.ptxvm.engine.ops.arithmetic.Rows.LongTernaryOperator;
 import dev.doorbell.ptxvm.engine.ops.arithmetic.Rows.TernaryOp;
@@ -91,12 +90,22 @@ public final class Compare {
     }
     Test test = Test.of(i, type, i.modifiers(), a);
     if (to instanceof Operand.Pair(Operand yes, Operand no)) {
-      return new Both(test, a.result(yes), a.result(no));
+      return both(test, a.result(yes), a.result(no));
     }
     if (test.combine == null && !test.ftz) {
       return BinaryOp.of("setp." + test.name, test.f, a.result(to), test.a, test.b);
     }
-    return new Both(test, a.result(to), a.kernel().trash());
+    return both(test, a.result(to), a.kernel().trash());
+  }
+
+  private static Op both(Test test, int yes, int no) {
+    return Op.of(
+        (t, r) -> {
+          boolean holds = test.holds(r, true);
+          boolean opposite = test.holds(r, false);
+          r[yes] = holds ? 1 : 0;
+          r[no] = opposite ? 1 : 0;
+        });
   }
 
   /** {@code set.cmp[.bool].dtype.stype d, a, b[, c]}: all ones or 1.0 for true. */
@@ -248,27 +257,6 @@ public final class Compare {
         case "or" -> result || other;
         default -> result != other;
       };
-    }
-  }
-
-  private static final class Both extends Op {
-    private final Test test;
-    private final int yes;
-    private final int no;
-
-    Both(Test test, int yes, int no) {
-      this.test = test;
-      this.yes = yes;
-      this.no = no;
-    }
-
-    @Override
-    public @Nullable Op execute(VmThread t, long[] r) {
-      boolean holds = test.holds(r, true);
-      boolean opposite = test.holds(r, false);
-      r[yes] = holds ? 1 : 0;
-      r[no] = opposite ? 1 : 0;
-      return next;
     }
   }
 }

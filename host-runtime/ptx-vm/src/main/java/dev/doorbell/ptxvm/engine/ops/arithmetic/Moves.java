@@ -41,13 +41,12 @@ public final class Moves {
       return readClock(a.result(to), name);
     }
     if (from instanceof Operand.Symbol symbol && a.inFrame(symbol.variable())) {
-      long offset = a.windowOffset(symbol.variable()) + symbol.offset();
-      return new FrameAddress(a.result(to), offset, symbol.generic());
+      return frameAddress(a.result(to), symbol, symbol.generic(), a);
     }
     if (from instanceof Operand.Symbol(Variable variable, long offset, boolean generic)
         && generic
         && variable.space() == StateSpace.SHARED) {
-      return new FromWindow(
+      return fromWindow(
           a.result(to), a.kernel().constant(a.windowOffset(variable) + offset), Space.SHARED, 1);
     }
     if (from instanceof Operand.Not(Register register)) {
@@ -113,13 +112,23 @@ public final class Moves {
     Space space = Space.of(i);
     boolean toSpace = i.has("to");
     if (from instanceof Operand.Symbol symbol && a.inFrame(symbol.variable()) && !toSpace) {
-      long offset = a.windowOffset(symbol.variable()) + symbol.offset();
-      return new FrameAddress(a.result(to), offset, true);
+      return frameAddress(a.result(to), symbol, true, a);
     }
     int source = a.source(from, ScalarType.U64);
     return space.isWindow()
-        ? new FromWindow(a.result(to), source, space, toSpace ? -1 : 1)
+        ? fromWindow(a.result(to), source, space, toSpace ? -1 : 1)
         : new Move(a.result(to), source);
+  }
+
+  /** The address of a variable in the frame, which moves with calls. */
+  private static Op frameAddress(int d, Operand.Symbol symbol, boolean generic, Assembler a)
+      throws Unsupported {
+    long offset = a.windowOffset(symbol.variable()) + symbol.offset();
+    return Op.of((t, r) -> r[d] = t.frame + offset + (generic ? t.localBase : 0));
+  }
+
+  private static Op fromWindow(int d, int a, Space space, int sign) {
+    return Op.of((t, r) -> r[d] = r[a] + sign * windowBase(t, space));
   }
 
   /** {@code isspacep.space p, address}. */
@@ -221,45 +230,6 @@ public final class Moves {
         value = value << bits | (r[a[e]] & mask);
       }
       r[d] = value;
-      return next;
-    }
-  }
-
-  /** The address of a variable in the frame; the frame moves with calls. */
-  private static final class FrameAddress extends Op {
-    private final int d;
-    private final long offset;
-    private final boolean generic;
-
-    FrameAddress(int d, long offset, boolean generic) {
-      this.d = d;
-      this.offset = offset;
-      this.generic = generic;
-    }
-
-    @Override
-    public @Nullable Op execute(VmThread t, long[] r) {
-      r[d] = t.frame + offset + (generic ? t.localBase : 0);
-      return next;
-    }
-  }
-
-  private static final class FromWindow extends Op {
-    private final int d;
-    private final int a;
-    private final Space space;
-    private final int sign;
-
-    FromWindow(int d, int a, Space space, int sign) {
-      this.d = d;
-      this.a = a;
-      this.space = space;
-      this.sign = sign;
-    }
-
-    @Override
-    public @Nullable Op execute(VmThread t, long[] r) {
-      r[d] = r[a] + sign * windowBase(t, space);
       return next;
     }
   }

@@ -23,29 +23,20 @@ public final class BarrierOp extends Op {
     ANY
   }
 
-  private final int id;
-  private final int count;
-  private final boolean waits;
-  private final Reduction reduction;
-  private final int d;
-  private final int predicate;
-  private final boolean negated;
-
-  private BarrierOp(
+  /** What the instruction says; slots are -1 where it says nothing. */
+  private record Form(
       int id,
       int count,
       boolean waits,
       Reduction reduction,
       int d,
       int predicate,
-      boolean negated) {
-    this.id = id;
-    this.count = count;
-    this.waits = waits;
-    this.reduction = reduction;
-    this.d = d;
-    this.predicate = predicate;
-    this.negated = negated;
+      boolean negated) {}
+
+  private final Form form;
+
+  private BarrierOp(Form form) {
+    this.form = form;
   }
 
   public static Op make(Instruction i, Assembler a) throws Unsupported {
@@ -76,7 +67,7 @@ public final class BarrierOp extends Op {
     }
     int id = a.source(operands.getFirst(), ScalarType.U32);
     int count = operands.size() > 1 ? a.source(operands.get(1), ScalarType.U32) : -1;
-    return new BarrierOp(id, count, waits, reduction, d, predicate, negated);
+    return new BarrierOp(new Form(id, count, waits, reduction, d, predicate, negated));
   }
 
   @Override
@@ -90,11 +81,11 @@ public final class BarrierOp extends Op {
       }
       t.op = this;
       t.polling.acted();
-      boolean given = predicate >= 0 && (r[predicate] != 0) != negated;
+      boolean given = form.predicate >= 0 && (r[form.predicate] != 0) != form.negated;
       t.cta
-          .barrier(r[id] & 0xffffffffL)
-          .arrive(t, threads(t, r), t.cta.barrierWeight(t), waits, given);
-      if (!waits) {
+          .barrier(r[form.id] & 0xffffffffL)
+          .arrive(t, threads(t, r), t.cta.barrierWeight(t), form.waits, given);
+      if (!form.waits) {
         return next;
       }
       if (!t.released) {
@@ -102,21 +93,21 @@ public final class BarrierOp extends Op {
       }
     }
     t.released = false;
-    switch (reduction) {
+    switch (form.reduction) {
       case NONE -> {}
-      case COUNT -> r[d] = t.result;
-      case ALL -> r[d] = t.result == t.offeredControl ? 1 : 0;
-      case ANY -> r[d] = t.result != 0 ? 1 : 0;
+      case COUNT -> r[form.d] = t.result;
+      case ALL -> r[form.d] = t.result == t.offeredControl ? 1 : 0;
+      case ANY -> r[form.d] = t.result != 0 ? 1 : 0;
     }
     return next;
   }
 
   private int threads(VmThread t, long[] r) {
     int whole = (t.cta.threads.length + Warp.SIZE - 1) & -Warp.SIZE;
-    if (count < 0) {
+    if (form.count < 0) {
       return whole;
     }
-    long named = r[count] & 0xffffffffL;
+    long named = r[form.count] & 0xffffffffL;
     if (named == 0 || named % Warp.SIZE != 0 || named > whole) {
       throw new Fault(
           "barrier of %d threads: a multiple of 32, at most the block's %d, is needed"

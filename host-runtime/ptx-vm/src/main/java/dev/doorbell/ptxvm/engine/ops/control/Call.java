@@ -116,16 +116,36 @@ public final class Call extends Op {
       return new Print(arguments[0].offset, arguments[1].offset, results[0].offset);
     }
     if (name.equals("__assertfail") && have(arguments, 8, 8, 4, 8, 8)) {
-      return new AssertFail(
-          arguments[0].offset, arguments[1].offset, arguments[2].offset, arguments[3].offset);
+      return Op.failing((t, r) -> assertFail(t, arguments));
     }
     if (name.equals("free") && have(arguments, 8) && results.length == 0) {
-      return new Free(arguments[0].offset);
+      return Op.of((t, r) -> free(t, arguments[0].offset));
     }
     if (name.equals("malloc")) {
       return new Stop("malloc in a kernel is not supported");
     }
     return new Stop("function '" + name + "' is not defined in this file");
+  }
+
+  /** {@code __assertfail(message, file, line, function, charSize)}: what {@code assert} calls. */
+  private static @Nullable Op assertFail(VmThread t, Passing[] arguments) {
+    long frame = t.localBase + t.frame;
+    AddressSpace memory = t.grid.memory;
+    throw new Fault(
+        "assertion '%s' failed in %s, %s:%d"
+            .formatted(
+                CString.read(memory, RawMemory.getLong(frame + arguments[0].offset)),
+                CString.read(memory, RawMemory.getLong(frame + arguments[3].offset)),
+                CString.read(memory, RawMemory.getLong(frame + arguments[1].offset)),
+                RawMemory.getInt(frame + arguments[2].offset)));
+  }
+
+  /** {@code free(pointer)}, which destructors name: nothing is ever allocated but null. */
+  private static void free(VmThread t, long pointer) {
+    long address = RawMemory.getLong(t.localBase + t.frame + pointer);
+    if (address != 0) {
+      throw new Fault("free of 0x%x, which no malloc returned".formatted(address));
+    }
   }
 
   private static boolean have(Passing[] passings, int... bytes) {
@@ -268,54 +288,6 @@ public final class Call extends Op {
       RawMemory.putInt(to, RawMemory.getInt(from));
     } else if (bytes > 0) {
       RawMemory.copy(from, to, bytes);
-    }
-  }
-
-  /**
-   * {@code free(pointer)}: what destructors name. Nothing is ever allocated, so only null is free.
-   */
-  static final class Free extends Op {
-    private final long pointer;
-
-    Free(long pointer) {
-      this.pointer = pointer;
-    }
-
-    @Override
-    public @Nullable Op execute(VmThread t, long[] r) {
-      long address = RawMemory.getLong(t.localBase + t.frame + pointer);
-      if (address != 0) {
-        throw new Fault("free of 0x%x, which no malloc returned".formatted(address));
-      }
-      return next;
-    }
-  }
-
-  /** {@code __assertfail(message, file, line, function, charSize)}: what {@code assert} calls. */
-  static final class AssertFail extends Op.Failing {
-    private final long message;
-    private final long file;
-    private final long line;
-    private final long function;
-
-    AssertFail(long message, long file, long line, long function) {
-      this.message = message;
-      this.file = file;
-      this.line = line;
-      this.function = function;
-    }
-
-    @Override
-    public @Nullable Op execute(VmThread t, long[] r) {
-      long frame = t.localBase + t.frame;
-      AddressSpace memory = t.grid.memory;
-      throw new Fault(
-          "assertion '%s' failed in %s, %s:%d"
-              .formatted(
-                  CString.read(memory, RawMemory.getLong(frame + message)),
-                  CString.read(memory, RawMemory.getLong(frame + function)),
-                  CString.read(memory, RawMemory.getLong(frame + file)),
-                  RawMemory.getInt(frame + line)));
     }
   }
 }

@@ -17,16 +17,19 @@ public final class Flow {
   private Flow() {}
 
   public static Op ret(Instruction i, Assembler a) {
-    return new Return();
+    return Op.leaving((t, r) -> t.calls.isEmpty() ? t.exit() : t.calls.top().execute(t, r));
   }
 
   public static Op exit(Instruction i, Assembler a) {
-    return new Exit();
+    return Op.leaving((t, r) -> t.exit());
   }
 
   public static Op trap(Instruction i, Assembler a) {
     String what = i.name().equals("trap") ? "trap" : "breakpoint without a debugger";
-    return new Trap(what);
+    return Op.failing(
+        (t, r) -> {
+          throw new Fault(what);
+        });
   }
 
   /** {@code brx.idx index, targets}. */
@@ -47,43 +50,6 @@ public final class Flow {
   /** {@code nanosleep}: a hint to give way. */
   public static Op sleep(Instruction i, Assembler a) throws Unsupported {
     return new Sleep(a.source(i.operands().getFirst(), ScalarType.U32));
-  }
-
-  private static final class Trap extends Op.Failing {
-    private final String what;
-
-    Trap(String what) {
-      this.what = what;
-    }
-
-    @Override
-    public @Nullable Op execute(VmThread t, long[] r) {
-      throw new Fault(what);
-    }
-  }
-
-  private static final class Return extends Op {
-    @Override
-    public List<Op> following() {
-      return List.of();
-    }
-
-    @Override
-    public @Nullable Op execute(VmThread t, long[] r) {
-      return t.calls.isEmpty() ? t.exit() : t.calls.top().execute(t, r);
-    }
-  }
-
-  private static final class Exit extends Op {
-    @Override
-    public List<Op> following() {
-      return List.of();
-    }
-
-    @Override
-    public @Nullable Op execute(VmThread t, long[] r) {
-      return t.exit();
-    }
   }
 
   public static final class Indexed extends Op {

@@ -205,16 +205,8 @@ public final class AsyncCopy extends MemoryOp {
         Set.of("add", "min", "max", "and", "or", "xor", "inc", "dec");
     private static final int GLOBAL_REDUCTION = Access.RELAXED | Access.GPU | Access.REDUCTION;
 
-    private final AsyncCopy.Ends ends;
-    private final boolean toShared;
-    private final boolean fromShared;
-    private final int size;
-    private final int barrier;
-    private final long barrierOffset;
-    private final @Nullable Rmw reduction;
-    private final int elementBytes;
-
-    private BulkCopy(
+    /** What the instruction says; the slot of the mbarrier is -1 where there is none. */
+    private record Form(
         AsyncCopy.Ends ends,
         boolean toShared,
         boolean fromShared,
@@ -222,15 +214,12 @@ public final class AsyncCopy extends MemoryOp {
         int barrier,
         long barrierOffset,
         @Nullable Rmw reduction,
-        int elementBytes) {
-      this.ends = ends;
-      this.toShared = toShared;
-      this.fromShared = fromShared;
-      this.size = size;
-      this.barrier = barrier;
-      this.barrierOffset = barrierOffset;
-      this.reduction = reduction;
-      this.elementBytes = elementBytes;
+        int elementBytes) {}
+
+    private final Form form;
+
+    private BulkCopy(Form form) {
+      this.form = form;
     }
 
     public static Op make(Instruction i, Assembler a) throws Unsupported {
@@ -264,14 +253,15 @@ public final class AsyncCopy extends MemoryOp {
       }
       Operand announced = announces ? i.operands().get(3) : null;
       return new BulkCopy(
-          AsyncCopy.Ends.of(i, a),
-          toShared,
-          fromShared,
-          a.source(i.operands().get(2), ScalarType.U32),
-          announced == null ? -1 : AsyncCopy.Ends.base(announced, a),
-          announced == null ? 0 : AsyncCopy.Ends.offset(announced, a),
-          reduction,
-          elementBytes);
+          new Form(
+              AsyncCopy.Ends.of(i, a),
+              toShared,
+              fromShared,
+              a.source(i.operands().get(2), ScalarType.U32),
+              announced == null ? -1 : AsyncCopy.Ends.base(announced, a),
+              announced == null ? 0 : AsyncCopy.Ends.offset(announced, a),
+              reduction,
+              elementBytes));
     }
 
     private static Rmw reduction(List<String> modifiers, ScalarType type) throws Unsupported {
@@ -289,14 +279,14 @@ public final class AsyncCopy extends MemoryOp {
 
     @Override
     public @Nullable Op execute(VmThread t, long[] r) {
-      long count = r[size] & 0xffffffffL;
-      long to = end(t, toShared, r[ends.to()] + ends.toOffset(), count);
-      long from = end(t, fromShared, r[ends.from()] + ends.fromOffset(), count);
+      long count = r[form.size] & 0xffffffffL;
+      long to = end(t, form.toShared, r[form.ends.to()] + form.ends.toOffset(), count);
+      long from = end(t, form.fromShared, r[form.ends.from()] + form.ends.fromOffset(), count);
       if (count % UNIT != 0) {
         throw new Fault("bulk copy of %d bytes; multiples of 16 are possible".formatted(count));
       }
       t.account();
-      t.port.copying(fromShared ? ThreadPort.Copies.BULK_FROM_SHARED : ThreadPort.Copies.BULK);
+      t.port.copying(form.fromShared ? ThreadPort.Copies.BULK_FROM_SHARED : ThreadPort.Copies.BULK);
       while (t.progress < count) {
         if (!unit(t, to + t.progress, from + t.progress)) {
           return t.park(this);
@@ -304,8 +294,8 @@ public final class AsyncCopy extends MemoryOp {
       }
       t.progress = 0;
       t.polling.acted();
-      if (barrier >= 0) {
-        MBarrier.complete(t, r[barrier] + barrierOffset, count);
+      if (form.barrier >= 0) {
+        MBarrier.complete(t, r[form.barrier] + form.barrierOffset, count);
       }
       t.port.copied();
       return next;
@@ -327,7 +317,8 @@ public final class AsyncCopy extends MemoryOp {
     /** Moves 16 bytes, or reduces one element; false when the port parked. */
     private boolean unit(VmThread t, long to, long from) {
       ThreadPort port = t.port;
-      Rmw operation = reduction;
+      Rmw operation = form.reduction;
+      int elementBytes = form.elementBytes;
       if (operation != null) {
         port.atomic(operation, to, elementBytes, load(t, from, elementBytes), 0, GLOBAL_REDUCTION);
         if (port.parked) {
@@ -336,12 +327,12 @@ public final class AsyncCopy extends MemoryOp {
         t.progress += elementBytes;
         return true;
       }
-      long low = fromShared ? load(t, from, Long.BYTES) : port.load128(from, Access.WEAK);
-      if (!fromShared && port.parked) {
+      long low = form.fromShared ? load(t, from, Long.BYTES) : port.load128(from, Access.WEAK);
+      if (!form.fromShared && port.parked) {
         return false;
       }
-      long high = fromShared ? load(t, from + Long.BYTES, Long.BYTES) : port.high;
-      if (toShared) {
+      long high = form.fromShared ? load(t, from + Long.BYTES, Long.BYTES) : port.high;
+      if (form.toShared) {
         store(t, to, Long.BYTES, low);
         store(t, to + Long.BYTES, Long.BYTES, high);
       } else {
