@@ -246,7 +246,7 @@ public final class DeviceCommands {
   }
 
   static void freeUar(IoctlCommand command) throws ErrnoException {
-    UarPage page = command.remove(UverbsAbi.UAR_DESTROY_HANDLE, Resource.Uar.class).page;
+    UarPage page = command.remove(UverbsAbi.UAR_DESTROY_HANDLE, Resource.Uar.class).page();
     command.addAction(ShimAction.discard(page.offset(), Doorbell.UAR_BYTES));
   }
 }

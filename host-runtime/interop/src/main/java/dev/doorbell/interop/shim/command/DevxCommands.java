@@ -68,7 +68,7 @@ final class DevxCommands {
             : context.process().take(start, bytes);
     Resource.Umem umem = new Resource.Umem(context.tables().nextUmem(), start, bytes, gpu);
     int handle = command.add(umem);
-    command.out32(UverbsAbi.DEVX_UMEM_OUT_ID, umem.id);
+    command.out32(UverbsAbi.DEVX_UMEM_OUT_ID, umem.id());
     command.outHandle(UverbsAbi.DEVX_UMEM_HANDLE, handle);
   }
 

@@ -19,14 +19,12 @@ final class DevxDcTargets {
     ErrnoException.require(
         in.size() >= DcTargetContext.BYTES && in.get(DcTargetContext.OFFLOAD_TYPE) == 0,
         Errno.EINVAL);
-    int pdNumber = in.get(DcTargetContext.PD);
-    int receives = in.get(DcTargetContext.SRQN);
-    Resource.Pd pd = context.search(Resource.Pd.class, one -> one.number == pdNumber);
-    Resource.Srq shared = context.search(Resource.Srq.class, one -> one.number() == receives);
+    Resource.Pd pd = DevxObjects.domain(context, in.get(DcTargetContext.PD));
+    Resource.Srq shared = DevxObjects.sharedQueue(context, in.get(DcTargetContext.SRQN));
     Resource.Cq completions = DevxObjects.completionQueue(context, in.get(DcTargetContext.CQN));
     DcTargetControl control =
         new DcTargetControl(
-            pd.domain,
+            pd.domain(),
             shared.queue,
             completions.queue,
             in.getLong(DcTargetContext.ACCESS_KEY_OFFSET),

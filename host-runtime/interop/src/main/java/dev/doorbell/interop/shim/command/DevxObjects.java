@@ -40,7 +40,7 @@ final class DevxObjects {
     return switch (resource) {
       case Resource.Queue queue -> queue.number();
       case Resource.Mr region -> region.region().lkey() >>> MKEY_SHIFT;
-      case Resource.Pd pd -> pd.number;
+      case Resource.Pd pd -> pd.number();
       default -> throw new IllegalArgumentException(resource + " has no number");
     };
   }
@@ -62,10 +62,18 @@ final class DevxObjects {
   /** The program's address of {@code bytes} bytes of a umem. */
   private static long address(ClientContext context, int umemId, long offset, long bytes)
       throws ErrnoException {
-    Resource.Umem umem = context.search(Resource.Umem.class, one -> one.id == umemId);
+    Resource.Umem umem = context.search(Resource.Umem.class, one -> one.id() == umemId);
     ErrnoException.require(
-        offset >= 0 && offset < umem.bytes && bytes <= umem.bytes - offset, Errno.EINVAL);
-    return umem.start + offset;
+        offset >= 0 && offset < umem.bytes() && bytes <= umem.bytes() - offset, Errno.EINVAL);
+    return umem.start() + offset;
+  }
+
+  static Resource.Pd domain(ClientContext context, int number) throws ErrnoException {
+    return context.search(Resource.Pd.class, one -> one.number() == number);
+  }
+
+  static Resource.Srq sharedQueue(ClientContext context, int number) throws ErrnoException {
+    return context.search(Resource.Srq.class, one -> one.number() == number);
   }
 
   static Resource.Cq completionQueue(ClientContext context, int number) throws ErrnoException {
@@ -117,7 +125,7 @@ final class DevxObjects {
     boolean isShared = receiveType == QueuePairContext.SHARED_RECEIVES;
     boolean hasReceives = receiveType != QueuePairContext.NO_RECEIVES && !isShared;
     int pdNumber = in.get(QueuePairContext.PD);
-    Resource.Pd pd = context.searchOrNull(Resource.Pd.class, one -> one.number == pdNumber);
+    Resource.Pd pd = context.searchOrNull(Resource.Pd.class, one -> one.number() == pdNumber);
     UarPage page = context.page(in.get(QueuePairContext.UAR_PAGE));
     if (pd == null
         || page == null
@@ -125,9 +133,8 @@ final class DevxObjects {
         || receiveType == QueuePairContext.ZERO_SIZE_RECEIVES) {
       throw new ErrnoException(Errno.EINVAL);
     }
-    int sharedNumber = in.get(QueuePairContext.SRQN_RMPN);
     Resource.Srq shared =
-        isShared ? context.search(Resource.Srq.class, one -> one.number() == sharedNumber) : null;
+        isShared ? sharedQueue(context, in.get(QueuePairContext.SRQN_RMPN)) : null;
     int ringId = in.get(QueuePairContext.WQ_UMEM_ID);
     long ringOffset = in.getLong(QueuePairContext.WQ_UMEM_OFFSET_OFFSET);
     QpShape shape =
@@ -166,8 +173,7 @@ final class DevxObjects {
       throws ErrnoException, PagesNotShared {
     int logEntries = in.get(SharedReceiveContext.LOG_WQ_SIZE);
     int logStride = in.get(SharedReceiveContext.LOG_WQ_STRIDE);
-    int pdNumber = in.get(SharedReceiveContext.PD);
-    Resource.Pd pd = context.search(Resource.Pd.class, one -> one.number == pdNumber);
+    Resource.Pd pd = domain(context, in.get(SharedReceiveContext.PD));
     int limit = in.get(SharedReceiveContext.LWM);
     int type = in.get(SharedReceiveContext.WQ_TYPE);
     ErrnoException.require(
@@ -204,8 +210,7 @@ final class DevxObjects {
   }
 
   private static Resource.Mr createMkey(ClientContext context, PrmBuffer in) throws ErrnoException {
-    int pdNumber = in.get(MemoryKeyContext.PD);
-    Resource.Pd pd = context.search(Resource.Pd.class, one -> one.number == pdNumber);
+    Resource.Pd pd = domain(context, in.get(MemoryKeyContext.PD));
     int access =
         (in.isSet(MemoryKeyContext.LOCAL_WRITE) ? UverbsAbi.ACCESS_LOCAL_WRITE : 0)
             | remoteAccess(
@@ -226,7 +231,7 @@ final class DevxObjects {
     GpuRange gpu = context.gpuMemory(start, length);
     MemoryRegion region =
         DriverAccess.register(
-            pd.domain,
+            pd.domain(),
             in.getLong(MemoryKeyContext.START_ADDR_OFFSET),
             gpu == null ? context.process().busAddress(start) : gpu.busAddress(start),
             length,

@@ -63,7 +63,7 @@ final class FixedKeys {
     ErrnoException.require(from < to && from < end(begin), Errno.EINVAL);
     return Resource.Mr.show(
         DriverAccess.register(
-            pd.domain,
+            pd.domain(),
             in.getLong(MemoryKeyContext.START_ADDR_OFFSET) + from - first,
             DriverAccess.place(begin, from),
             to - from,

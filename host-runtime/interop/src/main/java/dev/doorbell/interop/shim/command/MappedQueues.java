@@ -233,7 +233,7 @@ final class MappedQueues {
     memory.add(leases.add(shape.record, DoorbellRecord.BYTES));
     int segments = receiveBytes == 0 ? 1 : (1 << shape.receiveShift) / SEGMENT;
     return DriverAccess.createQueuePair(
-        pd.domain,
+        pd.domain(),
         new QueuePairAttributes(
             blocks,
             (int) (receiveBytes / SEGMENT),
@@ -270,10 +270,11 @@ final class MappedQueues {
     requireShared(context, record, DoorbellRecord.BYTES, DoorbellRecord.BYTES);
     try (Leases leases = new Leases(context)) {
       SharedReceiveQueue queue =
-          pd.domain.createSharedReceiveQueue(
-              attributes,
-              LeasedMemory.inOrder(
-                  leases.add(ring, bytes), leases.add(record, DoorbellRecord.BYTES)));
+          pd.domain()
+              .createSharedReceiveQueue(
+                  attributes,
+                  LeasedMemory.inOrder(
+                      leases.add(ring, bytes), leases.add(record, DoorbellRecord.BYTES)));
       return new Resource.Srq(queue, userHandle, attributes.entries(), leases.keep());
     }
   }

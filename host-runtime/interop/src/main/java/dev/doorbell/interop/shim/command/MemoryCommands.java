@@ -34,7 +34,7 @@ final class MemoryCommands {
     Resource.Pd pd = createPd(context);
     int handle = command.add(pd);
     command.out(UverbsAbi.CORE_OUT, new Struct(4).u32(0, handle));
-    command.out(UverbsAbi.UHW_OUT, new Struct(4).u32(0, pd.number));
+    command.out(UverbsAbi.UHW_OUT, new Struct(4).u32(0, pd.number()));
   }
 
   static Resource.Pd createPd(ClientContext context) {
@@ -45,7 +45,7 @@ final class MemoryCommands {
   /** For a program that imports a domain. */
   static void queryPd(IoctlCommand command) throws ErrnoException {
     Resource.Pd pd = command.find(UverbsAbi.QUERY_PD_HANDLE, Resource.Pd.class);
-    command.out32(UverbsAbi.QUERY_PD_RESP_PDN, pd.number);
+    command.out32(UverbsAbi.QUERY_PD_RESP_PDN, pd.number());
   }
 
   static void allocateOnChip(IoctlCommand command) throws ErrnoException {
@@ -106,7 +106,7 @@ final class MemoryCommands {
         Errno.EINVAL);
     MemoryRegion region =
         DriverAccess.register(
-            pd.domain,
+            pd.domain(),
             0,
             memory.lease.address() + offset,
             length,

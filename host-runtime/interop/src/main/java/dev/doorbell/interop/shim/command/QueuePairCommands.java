@@ -153,7 +153,7 @@ final class QueuePairCommands {
     Resource.Cq receive = command.find(UverbsAbi.CREATE_QP_RECV_CQ_HANDLE, Resource.Cq.class);
     Resource.Srq shared = command.find(UverbsAbi.CREATE_QP_SRQ_HANDLE, Resource.Srq.class);
     DcTargetControl control =
-        new DcTargetControl(pd.domain, shared.queue, receive.queue, in.u64(40), in.u32(32));
+        new DcTargetControl(pd.domain(), shared.queue, receive.queue, in.u64(40), in.u32(32));
     Resource.Dct target = new Resource.Dct(control, command.in64(UverbsAbi.CREATE_QP_USER_HANDLE));
     answer(command, command.add(target), 0, new Struct(40), control.capabilities);
   }

@@ -133,7 +133,7 @@ final class RegionCommands {
       @Nullable GpuRange gpu,
       @Nullable MemoryRegion old) {
     long start = wanted.start();
-    ProtectionDomain domain = wanted.pd().domain;
+    ProtectionDomain domain = wanted.pd().domain();
     long address = (wanted.access() & ZERO_BASED) != 0 ? 0 : wanted.address();
     long memory = gpu == null ? context.process().busAddress(start) : gpu.busAddress(start);
     long bytes = bytes(wanted);
@@ -184,9 +184,9 @@ final class RegionCommands {
     Resource.Pd pd = context.find(Resource.Pd.class, in.u32(8));
     int type = in.u8(12);
     ErrnoException.require(type == 1 || type == 2, Errno.EINVAL);
-    Resource.Window window = new Resource.Window(DriverAccess.createWindow(pd.domain, type == 2));
+    Resource.Window window = new Resource.Window(DriverAccess.createWindow(pd.domain(), type == 2));
     int handle = command.add(window);
-    command.out(UverbsAbi.CORE_OUT, new Struct(8).u32(0, handle).u32(4, window.window.rkey()));
+    command.out(UverbsAbi.CORE_OUT, new Struct(8).u32(0, handle).u32(4, window.window().rkey()));
   }
 
   static void query(IoctlCommand command) throws ErrnoException {

@@ -107,8 +107,8 @@ public final class ClientContext {
     resources.put(handles, resource);
     switch (resource) {
       case Resource.Cq cq -> armable.add(cq);
-      case Resource.Uar uar -> pages.add(uar.page);
-      case Resource.Umem umem when umem.gpu != null -> umemsOnGpus.add(umem);
+      case Resource.Uar uar -> pages.add(uar.page());
+      case Resource.Umem umem when umem.gpu() != null -> umemsOnGpus.add(umem);
       default -> {}
     }
     return handles;
@@ -171,8 +171,8 @@ public final class ClientContext {
     switch (resource) {
       case Resource.Cq cq -> armable.remove(cq);
       case Resource.Uar uar -> {
-        pages.remove(uar.page);
-        tables.freeUarPage(uar.page.number());
+        pages.remove(uar.page());
+        tables.freeUarPage(uar.page().number());
       }
       case Resource.Umem umem -> umemsOnGpus.remove(umem);
       default -> {}
@@ -189,7 +189,7 @@ public final class ClientContext {
   public @Nullable GpuRange gpuMemory(long address, long bytes) {
     for (Resource.Umem umem : umemsOnGpus) {
       if (umem.isOnGpu(address, bytes)) {
-        return umem.gpu;
+        return umem.gpu();
       }
     }
     return null;

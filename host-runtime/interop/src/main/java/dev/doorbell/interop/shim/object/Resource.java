@@ -20,16 +20,15 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** An object of a program, named by a handle. */
-public abstract sealed class Resource {
+public sealed interface Resource {
   /** The user handle of objects that DEVX commands have created. */
-  public static final long DEVX = -1;
+  long DEVX = -1;
 
   /** Closes it; throws {@code HcaException} while others use it. */
-  abstract void close();
+  default void close() {}
 
   /** An object with asynchronous events, whose queues lie in memory of the program. */
-  public abstract static sealed class Queue extends Resource
-      permits Qp, Wq, Spread, Dct, Receiver, Srq, Cq {
+  abstract sealed class Queue implements Resource permits Qp, Wq, Spread, Dct, Receiver, Srq, Cq {
     public final long userHandle;
     private Lease[] leases;
 
@@ -58,7 +57,7 @@ public abstract sealed class Resource {
     }
 
     @Override
-    final void close() {
+    public final void close() {
       if (users > 0) {
         throw new HcaException(
             "%d steering rule(s) or table(s) name the queue".formatted(users), Errno.EBUSY);
@@ -76,7 +75,7 @@ public abstract sealed class Resource {
     }
   }
 
-  public static final class Qp extends Queue {
+  final class Qp extends Queue {
     public final QueuePair queuePair;
     public final QueuePairControl control;
     public final UarPage uar;
@@ -144,28 +143,25 @@ public abstract sealed class Resource {
     }
   }
 
-  public static final class Flow extends Resource {
-    private final Queue to;
-    private final Runnable end;
-
-    /**
-     * @param end ends the rule
-     */
-    public Flow(Queue to, Runnable end) {
-      this.to = to;
-      this.end = end;
+  /**
+   * A steering rule.
+   *
+   * @param end ends it
+   */
+  record Flow(Queue to, Runnable end) implements Resource {
+    public Flow {
       to.users++;
     }
 
     @Override
-    void close() {
+    public void close() {
       end.run();
       to.users--;
     }
   }
 
   /** A work queue that receives frames: a queue pair without sends. */
-  public static final class Wq extends Queue {
+  final class Wq extends Queue {
     public final QueuePair queuePair;
 
     public Wq(QueuePair queuePair, long userHandle, Lease... leases) {
@@ -185,7 +181,7 @@ public abstract sealed class Resource {
   }
 
   /** A table of work queues, by the lowest bits of a hash. */
-  public static final class QueueTable extends Resource {
+  final class QueueTable implements Resource {
     private final List<Wq> queues;
     private int users;
 
@@ -195,7 +191,7 @@ public abstract sealed class Resource {
     }
 
     @Override
-    void close() {
+    public void close() {
       if (users > 0) {
         throw new HcaException("%d queue pair(s) use the table".formatted(users), Errno.EBUSY);
       }
@@ -204,7 +200,7 @@ public abstract sealed class Resource {
   }
 
   /** A queue pair of verbs that distributes frames to the queues of a table. */
-  public static final class Spread extends Queue {
+  final class Spread extends Queue {
     private final QueueTable table;
     private final ReceiveHash hash;
 
@@ -236,29 +232,11 @@ public abstract sealed class Resource {
   }
 
   /** The fields that rules of libmlx5 match. */
-  public static final class Matcher extends Resource {
-    private final byte[] mask;
-    private final int priority;
-
-    public Matcher(byte[] mask, int priority) {
-      this.mask = mask.clone();
-      this.priority = priority;
-    }
-
-    public byte[] mask() {
-      return mask.clone();
-    }
-
-    public int priority() {
-      return priority;
-    }
-
-    @Override
-    void close() {}
-  }
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  record Matcher(byte[] mask, int priority) implements Resource {}
 
   /** A target of dynamic connections, which verbs call a queue pair. */
-  public static final class Dct extends Queue {
+  final class Dct extends Queue {
     public final DcTargetControl control;
 
     public Dct(DcTargetControl control, long userHandle) {
@@ -280,7 +258,7 @@ public abstract sealed class Resource {
   }
 
   /** A program's handle of a receiver. */
-  public static final class Receiver extends Queue {
+  final class Receiver extends Queue {
     public final QueuePairControl control;
     private final XrcDomain.Receiver receiver;
     private final Xrcd opening;
@@ -310,7 +288,7 @@ public abstract sealed class Resource {
   }
 
   /** An opening of an XRC domain. */
-  public static final class Xrcd extends Resource {
+  final class Xrcd implements Resource {
     public final XrcDomain domain;
     private final ServerTables tables;
     private final ServerTables.XrcFile file;
@@ -325,7 +303,7 @@ public abstract sealed class Resource {
     }
 
     @Override
-    void close() {
+    public void close() {
       if (users > 0) {
         throw new HcaException(
             "XRC domain: %d receivers and queues are still open".formatted(users), Errno.EBUSY);
@@ -334,7 +312,7 @@ public abstract sealed class Resource {
     }
   }
 
-  public static final class Srq extends Queue {
+  final class Srq extends Queue {
     public final SharedReceiveQueue queue;
     public final int entries;
     public int limit;
@@ -368,7 +346,7 @@ public abstract sealed class Resource {
     }
   }
 
-  public static final class Cq extends Queue {
+  final class Cq extends Queue {
     public final CompletionQueue queue;
 
     /** Where the program reads its completion events. */
@@ -409,10 +387,10 @@ public abstract sealed class Resource {
    * @param address by which work requests name it
    * @param access {@code IBV_ACCESS_*}
    */
-  public record Registration(Pd pd, long start, long bytes, long address, int access) {}
+  record Registration(Pd pd, long start, long bytes, long address, int access) {}
 
   /** A memory region, of on-chip memory where {@code chip} is given. */
-  public static final class Mr extends Resource {
+  final class Mr implements Resource {
     private MemoryRegion region;
     private final @Nullable OnChip chip;
     private @Nullable GpuRange gpu;
@@ -467,7 +445,7 @@ public abstract sealed class Resource {
     }
 
     @Override
-    void close() {
+    public void close() {
       endShown();
       region.close();
       bases.forEach(base -> base.shown.remove(region));
@@ -480,21 +458,15 @@ public abstract sealed class Resource {
     }
   }
 
-  public static final class Window extends Resource {
-    public final SoftMemoryWindow window;
-
-    public Window(SoftMemoryWindow window) {
-      this.window = window;
-    }
-
+  record Window(SoftMemoryWindow window) implements Resource {
     @Override
-    void close() {
+    public void close() {
       window.close();
     }
   }
 
   /** A piece of on-chip memory. */
-  public static final class OnChip extends Resource {
+  final class OnChip implements Resource {
     public final Lease lease;
     public final int page;
 
@@ -512,7 +484,7 @@ public abstract sealed class Resource {
     }
 
     @Override
-    void close() {
+    public void close() {
       if (regions > 0) {
         throw new HcaException(
             "on-chip memory: %d region(s) are still registered on it".formatted(regions),
@@ -524,64 +496,37 @@ public abstract sealed class Resource {
   }
 
   /** An address handle; the program writes it into WQEs itself. */
-  public static final class Ah extends Resource {
-    @Override
-    void close() {}
-  }
+  record Ah() implements Resource {}
 
-  /** Memory in which DEVX commands place queues. */
-  public static final class Umem extends Resource {
-    public final int id;
-    public final long start;
-    public final long bytes;
-
-    /** The GPU's memory that it is, or null: memory of the host. */
-    public final @Nullable GpuRange gpu;
-
-    public Umem(int id, long start, long bytes, @Nullable GpuRange gpu) {
-      this.id = id;
-      this.start = start;
-      this.bytes = bytes;
-      this.gpu = gpu;
-    }
-
+  /**
+   * Memory in which DEVX commands place queues.
+   *
+   * @param gpu the GPU's memory that it is, or null: memory of the host
+   */
+  record Umem(int id, long start, long bytes, @Nullable GpuRange gpu) implements Resource {
     /** True for memory of a GPU that has all these bytes. */
     boolean isOnGpu(long address, long length) {
       return gpu != null && address >= start && address - start <= bytes - length;
     }
 
     @Override
-    void close() {
+    public void close() {
       if (gpu != null) {
         gpu.close();
       }
     }
   }
 
-  public static final class Pd extends Resource {
-    public final ProtectionDomain domain;
-    public final int number;
-
-    public Pd(ProtectionDomain domain, int number) {
-      this.domain = domain;
-      this.number = number;
-    }
-
+  record Pd(ProtectionDomain domain, int number) implements Resource {
     @Override
-    void close() {
+    public void close() {
       domain.close();
     }
   }
 
-  public static final class Uar extends Resource {
-    public final UarPage page;
-
-    public Uar(UarPage page) {
-      this.page = page;
-    }
-
+  record Uar(UarPage page) implements Resource {
     @Override
-    void close() {
+    public void close() {
       page.close();
     }
   }
