@@ -2,6 +2,7 @@ package dev.doorbell.interop.shim;
 
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.core.uverbs.generated.ShimProtocol;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -12,10 +13,6 @@ import java.nio.file.Path;
 
 /** Takes a port of a served device up or down, from another process. */
 public final class PortControl {
-  static final long REFRESH = 0;
-  static final long UP = 1;
-  static final long DOWN = 2;
-
   private PortControl() {}
 
   /**
@@ -28,9 +25,9 @@ public final class PortControl {
   public static void set(Path folder, int device, boolean up) throws EnvironmentException {
     ByteBuffer hello =
         ByteBuffer.allocate(ShimConnection.HELLO_BYTES).order(ByteOrder.LITTLE_ENDIAN);
-    hello.putInt(ShimConnection.MAGIC).putInt(ShimConnection.VERSION);
-    hello.putInt(ShimConnection.KIND_CONTROL).putInt(0).putInt(0).putInt(device);
-    hello.putLong(up ? UP : DOWN).flip();
+    hello.putInt(ShimProtocol.MAGIC).putInt(ShimProtocol.VERSION);
+    hello.putInt(ShimProtocol.KIND_CONTROL).putInt(0).putInt(0).putInt(device);
+    hello.putLong(up ? ShimProtocol.PORT_UP : ShimProtocol.PORT_DOWN).flip();
     ByteBuffer welcome =
         ByteBuffer.allocate(ShimConnection.WELCOME_BYTES).order(ByteOrder.LITTLE_ENDIAN);
     try (SocketChannel socket = SocketChannel.open(StandardProtocolFamily.UNIX)) {

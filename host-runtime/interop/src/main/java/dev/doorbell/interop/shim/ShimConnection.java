@@ -3,6 +3,7 @@ package dev.doorbell.interop.shim;
 import dev.doorbell.core.gpu.SharedGpus;
 import dev.doorbell.core.hca.Errno;
 import dev.doorbell.core.memory.AddressSpace;
+import dev.doorbell.core.uverbs.generated.ShimProtocol;
 import dev.doorbell.interop.access.PrivateFolder;
 import dev.doorbell.interop.shim.abi.ErrnoException;
 import dev.doorbell.interop.shim.abi.PageRange;
@@ -31,33 +32,15 @@ import org.jspecify.annotations.Nullable;
  * in host-runtime/uverbs-shim).
  */
 final class ShimConnection implements LocalListener.Waiting {
-  static final int MAGIC = 0x5655_4244;
-  static final int VERSION = 9;
   private static final int ROOT = 0;
   static final int HELLO_BYTES = 32;
   static final int WELCOME_BYTES = 24;
   private static final int HEAD_BYTES = 16;
   private static final int MOST_PAYLOAD = 64 << 10;
 
-  private static final int KIND_DEVICE = 1;
-  private static final int KIND_EVENTS = 2;
-  private static final int KIND_CONNECTIONS = 3;
-  private static final int KIND_GPUS = 4;
-  static final int KIND_CONTROL = 5;
-
   /** A connection says within this time what it is. */
   private static final long HELLO_NANOS = 1_000_000_000L;
 
-  private static final long INHERITED = 1;
-  private static final int IOCTL = 1;
-  private static final int REQUEUE = 2;
-  private static final int ANSWER = 3;
-  private static final int SHARE = 4;
-  private static final int CONNECTION_COMMAND = 6;
-  private static final int GPU_MEMORY = 7;
-  private static final int HELD = 8;
-  private static final int FREED = 9;
-  private static final int LAST = 10;
   private static final int LAST_TURNS = 64;
 
   /** More than any queue needs. */
@@ -188,9 +171,9 @@ final class ShimConnection implements LocalListener.Waiting {
     long first = input.getLong();
     byte[] content = new byte[bytes - Long.BYTES];
     input.get(content);
-    if (type == CONNECTION_COMMAND && connections != null) {
+    if (type == ShimProtocol.CONNECTION_COMMAND && connections != null) {
       int error = connections.run(content);
-      answer(ANSWER, error, server.connectionFiles().takeDrained(socket.pid()));
+      answer(ShimProtocol.ANSWER, error, server.connectionFiles().takeDrained(socket.pid()));
       return true;
     }
     ClientContext open = context;
@@ -198,17 +181,17 @@ final class ShimConnection implements LocalListener.Waiting {
       throw new IOException("a message where no device is open");
     }
     switch (type) {
-      case IOCTL -> {
+      case ShimProtocol.IOCTL -> {
         // What rang before the call comes before it: the call may destroy the queue pair.
         server.turn();
         command(open, first, content, value);
       }
-      case LAST -> {
+      case ShimProtocol.LAST -> {
         carryOut();
-        answer(ANSWER, 0, List.of());
+        answer(ShimProtocol.ANSWER, 0, List.of());
       }
-      case HELD -> hold(open.process(), first, content);
-      case FREED -> {
+      case ShimProtocol.HELD -> hold(open.process(), first, content);
+      case ShimProtocol.FREED -> {
         PageRange range = memory.remove(first);
         if (range != null) {
           open.process().release(range);
@@ -216,8 +199,8 @@ final class ShimConnection implements LocalListener.Waiting {
           open.process().takeUnused();
         }
       }
-      case GPU_MEMORY -> answer(ANSWER, offer(open, content), List.of());
-      case REQUEUE -> server.tables().requeue(socket.pid(), first, content);
+      case ShimProtocol.GPU_MEMORY -> answer(ShimProtocol.ANSWER, offer(open, content), List.of());
+      case ShimProtocol.REQUEUE -> server.tables().requeue(socket.pid(), first, content);
       default -> throw new IOException("a message of type %d".formatted(type));
     }
     return true;
@@ -251,31 +234,36 @@ final class ShimConnection implements LocalListener.Waiting {
     int error = 0;
     long answered = 0;
     try {
-      ErrnoException.require(magic == MAGIC && version == VERSION, Errno.EPROTO);
+      ErrnoException.require(
+          magic == ShimProtocol.MAGIC && version == ShimProtocol.VERSION, Errno.EPROTO);
       ErrnoException.require(
           socket.uid() == PrivateFolder.user() || socket.uid() == ROOT, Errno.EACCES);
       switch (kind) {
-        case KIND_DEVICE -> {
-          context = server.openDevice(socket.pid(), file, device, token == INHERITED);
+        case ShimProtocol.KIND_DEVICE -> {
+          context = server.openDevice(socket.pid(), file, device, token == ShimProtocol.INHERITED);
           socket.give(server.wakeFile(context));
         }
-        case KIND_CONNECTIONS -> {
+        case ShimProtocol.KIND_CONNECTIONS -> {
           connections = server.connectionFiles().open(socket.pid());
           answered = connections.token();
         }
-        case KIND_GPUS -> gpus = server.openGpus(socket, device - 1);
-        case KIND_EVENTS -> {
+        case ShimProtocol.KIND_GPUS -> gpus = server.openGpus(socket, device - 1);
+        case ShimProtocol.KIND_EVENTS -> {
           events = server.tables().events(socket.pid(), token);
           ErrnoException.require(events != null, Errno.ENOENT);
         }
-        case KIND_CONTROL -> error = server.control(device, token);
+        case ShimProtocol.KIND_CONTROL -> error = server.control(device, token);
         default -> error = Errno.EPROTO;
       }
     } catch (ErrnoException e) {
       error = e.errno();
     }
     ByteBuffer answer = ByteBuffer.allocate(WELCOME_BYTES).order(ByteOrder.LITTLE_ENDIAN);
-    answer.putInt(MAGIC).putInt(error).putInt((int) ProcessHandle.current().pid()).putInt(0);
+    answer
+        .putInt(ShimProtocol.MAGIC)
+        .putInt(error)
+        .putInt((int) ProcessHandle.current().pid())
+        .putInt(0);
     answer.putLong(answered);
     send(answer.flip());
     if (events != null) {
@@ -346,7 +334,7 @@ final class ShimConnection implements LocalListener.Waiting {
         requested = e.range();
         requestedOnGpu = e.isOnGpu();
         answer(
-            SHARE,
+            ShimProtocol.SHARE,
             0,
             List.of(e.isOnGpu() ? ShimAction.export(e.range()) : ShimAction.share(e.range())));
         return;
@@ -357,13 +345,17 @@ final class ShimConnection implements LocalListener.Waiting {
     held.clear();
     List<ShimAction> all = new ArrayList<>(actions);
     open.process().takeUnused().forEach(unused -> all.add(ShimAction.unshare(unused)));
-    answer(ANSWER, error, all);
+    answer(ShimProtocol.ANSWER, error, all);
   }
 
   private void answer(GpuConnection.Reply reply) {
     int payload = reply.payload().remaining();
     ByteBuffer answer = ByteBuffer.allocate(HEAD_BYTES + payload).order(ByteOrder.LITTLE_ENDIAN);
-    answer.putInt(payload).putInt(ANSWER).putInt(reply.status()).putInt(reply.hasText() ? 1 : 0);
+    answer
+        .putInt(payload)
+        .putInt(ShimProtocol.ANSWER)
+        .putInt(reply.status())
+        .putInt(reply.hasText() ? 1 : 0);
     answer.put(reply.payload());
     try {
       send(answer.flip());

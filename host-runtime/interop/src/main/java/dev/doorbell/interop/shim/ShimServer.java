@@ -4,6 +4,7 @@ import dev.doorbell.core.hca.AsyncEvent;
 import dev.doorbell.core.hca.Errno;
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.core.uverbs.generated.ShimProtocol;
 import dev.doorbell.interop.access.PrivateFolder;
 import dev.doorbell.interop.shim.abi.ErrnoException;
 import dev.doorbell.interop.shim.client.ClientFabric;
@@ -370,9 +371,9 @@ public final class ShimServer implements AutoCloseable {
     if (number < 0 || number >= devices.size()) {
       return Errno.ENODEV;
     }
-    if (action == PortControl.UP || action == PortControl.DOWN) {
-      devices.get(number).hca().linkUp(action == PortControl.UP);
-    } else if (action != PortControl.REFRESH) {
+    if (action == ShimProtocol.PORT_UP || action == ShimProtocol.PORT_DOWN) {
+      devices.get(number).hca().linkUp(action == ShimProtocol.PORT_UP);
+    } else if (action != ShimProtocol.PORT_REFRESH) {
       return Errno.EINVAL;
     }
     try {

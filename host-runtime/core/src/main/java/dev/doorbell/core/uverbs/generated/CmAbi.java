@@ -99,6 +99,12 @@ public class CmAbi {
 
   public static final int SIDR_REJECT = 2;
 
+  public static final int QUERY_ADDRESS = 0;
+
+  public static final int QUERY_PATH = 1;
+
+  public static final int QUERY_GID = 2;
+
   /** Bytes of {@code private_data} in a structure. */
   public static final int PRIVATE_DATA = 256;
 

@@ -400,6 +400,14 @@ public class UverbsAbi {
 
   public static final int ACCESS_REMOTE_ATOMIC = 1 << 3;
 
+  public static final int ACCESS_MW_BIND = 1 << 4;
+
+  public static final int ACCESS_ZERO_BASED = 1 << 5;
+
+  public static final int ACCESS_ON_DEMAND = 1 << 6;
+
+  public static final int ACCESS_RELAXED_ORDERING = 1 << 20;
+
   public static final int QP_STATE = 1 << 0;
 
   public static final int QP_CUR_STATE = 1 << 1;
@@ -457,6 +465,84 @@ public class UverbsAbi {
   public static final int STATE_RTS = 3;
 
   public static final int STATE_ERR = 6;
+
+  public static final int QP_FLAG_SIGNATURE = 1 << 0;
+
+  public static final int QP_FLAG_SCATTER_CQE = 1 << 1;
+
+  public static final int QP_FLAG_TYPE_DCT = 1 << 4;
+
+  public static final int QP_FLAG_TYPE_DCI = 1 << 5;
+
+  public static final int QP_FLAG_ALLOW_SCATTER_CQE = 1 << 8;
+
+  public static final int QP_FLAG_UAR_PAGE_INDEX = 1 << 10;
+
+  public static final int CQ_FLAG_PAD_128 = 1 << 0;
+
+  public static final int CQ_FLAG_UAR_PAGE_INDEX = 1 << 1;
+
+  public static final int QP_CREATE_BLOCK_MULTICAST_LOOPBACK = 1 << 1;
+
+  public static final int QP_CREATE_SIGNAL_ALL = 1 << 12;
+
+  public static final int REREG_TRANSLATION = 1 << 0;
+
+  public static final int REREG_DOMAIN = 1 << 1;
+
+  public static final int REREG_ACCESS = 1 << 2;
+
+  public static final int ADVICE_PREFETCH = 0;
+
+  public static final int ADVICE_PREFETCH_WRITE = 1;
+
+  public static final int ADVICE_PREFETCH_NO_FAULT = 2;
+
+  public static final int SRQ_BASIC = 0;
+
+  public static final int SRQ_XRC = 1;
+
+  public static final int WQ_RESET = 0;
+
+  public static final int WQ_READY = 1;
+
+  public static final int WQ_ERROR = 2;
+
+  public static final int MODIFY_WQ_STATE = 1 << 0;
+
+  public static final int MODIFY_WQ_CURRENT = 1 << 1;
+
+  public static final int FLOW_TYPE_NORMAL = 0;
+
+  public static final int FLOW_TYPE_ALL_DEFAULT = 1;
+
+  public static final int FLOW_TYPE_MULTICAST_DEFAULT = 2;
+
+  public static final int FLOW_SPEC_ETHERNET = 32;
+
+  public static final int FLOW_SPEC_IPV4 = 48;
+
+  public static final int FLOW_SPEC_IPV6 = 49;
+
+  public static final int FLOW_SPEC_IPV4_EXTENDED = 50;
+
+  public static final int FLOW_SPEC_TCP = 64;
+
+  public static final int FLOW_SPEC_UDP = 65;
+
+  public static final int CREATE_FLOW_QUEUE_PAIR = 4;
+
+  public static final int CREATE_FLOW_TYPE = 8;
+
+  public static final int CREATE_FLOW_PRIORITY = 14;
+
+  public static final int CREATE_FLOW_SPECIFICATIONS = 16;
+
+  public static final int CREATE_FLOW_PORT = 19;
+
+  public static final int CREATE_FLOW_FLAGS = 20;
+
+  public static final int CREATE_FLOW_FIRST = 24;
 
   protected UverbsAbi() {}
 }

@@ -1,30 +1,23 @@
 package dev.doorbell.interop.shim.abi;
 
+import dev.doorbell.core.uverbs.generated.ShimProtocol;
 import java.nio.ByteBuffer;
 
 /** A step that the preload library carries out: {@code struct shim_action} of protocol.h. */
 public record ShimAction(long type, long a, long b, long c, long d) {
   public static final int BYTES = 5 * Long.BYTES;
 
-  private static final long SHARE = 1;
-  private static final long UNSHARE = 2;
-  private static final long DISCARD = 3;
-  private static final long EVENTS = 4;
-  private static final long DRAIN = 5;
-  private static final long TAKE = 6;
-  private static final long EXPORT = 7;
-
   public static ShimAction share(PageRange range) {
-    return new ShimAction(SHARE, range.start(), range.bytes(), 0, 0);
+    return new ShimAction(ShimProtocol.DO_SHARE, range.start(), range.bytes(), 0, 0);
   }
 
   public static ShimAction unshare(PageRange range) {
-    return new ShimAction(UNSHARE, range.start(), range.bytes(), 0, 0);
+    return new ShimAction(ShimProtocol.DO_UNSHARE, range.start(), range.bytes(), 0, 0);
   }
 
   /** Frees a part of the shared file. */
   public static ShimAction discard(long offset, long bytes) {
-    return new ShimAction(DISCARD, offset, bytes, 0, 0);
+    return new ShimAction(ShimProtocol.DO_DISCARD, offset, bytes, 0, 0);
   }
 
   /**
@@ -33,7 +26,7 @@ public record ShimAction(long type, long a, long b, long c, long d) {
    * @param async of the device itself: when this server ends, the program reads that it is lost
    */
   public static ShimAction events(long token, long address, int width, boolean async) {
-    return new ShimAction(EVENTS, token, address, width, async ? 1 : 0);
+    return new ShimAction(ShimProtocol.DO_EVENTS, token, address, width, async ? 1 : 0);
   }
 
   /**
@@ -41,17 +34,18 @@ public record ShimAction(long type, long a, long b, long c, long d) {
    * countAddress}; 0 for no count.
    */
   public static ShimAction drain(long token, long countAddress, int recordBytes, long element) {
-    return new ShimAction(DRAIN, token, countAddress, (long) recordBytes << Integer.SIZE, element);
+    return new ShimAction(
+        ShimProtocol.DO_DRAIN, token, countAddress, (long) recordBytes << Integer.SIZE, element);
   }
 
   /** Takes a byte from the descriptor of a stream: its program has nothing to read there now. */
   public static ShimAction take(long token) {
-    return new ShimAction(TAKE, token, 0, 0, 0);
+    return new ShimAction(ShimProtocol.DO_TAKE, token, 0, 0, 0);
   }
 
   /** Sends by what handles this process opens a range of a GPU's memory. */
   public static ShimAction export(PageRange range) {
-    return new ShimAction(EXPORT, range.start(), range.bytes(), 0, 0);
+    return new ShimAction(ShimProtocol.DO_EXPORT, range.start(), range.bytes(), 0, 0);
   }
 
   public void put(ByteBuffer to) {

@@ -2,6 +2,7 @@ package dev.doorbell.interop.shim.client;
 
 import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.RawMemory;
+import dev.doorbell.core.uverbs.generated.ShimProtocol;
 import dev.doorbell.core.uverbs.generated.UverbsAbi;
 import dev.doorbell.interop.shim.abi.ErrnoException;
 import java.lang.invoke.VarHandle;
@@ -16,9 +17,6 @@ import java.util.Map;
  * program's shared file.
  */
 public final class ServerSleep {
-  private static final int AWAKE = 0;
-  private static final int ASLEEP = 1;
-
   private final Map<Object, Lease> leases = new HashMap<>();
   private final Map<Object, Integer> files = new HashMap<>();
   private long[] pages = new long[0];
@@ -37,7 +35,7 @@ public final class ServerSleep {
   }
 
   void attach(Object program, Lease lease) {
-    RawMemory.putInt(lease.address(), AWAKE);
+    RawMemory.putInt(lease.address(), ShimProtocol.AWAKE);
     leases.put(program, lease);
     index();
   }
@@ -66,7 +64,7 @@ public final class ServerSleep {
    */
   public void begin() {
     for (long page : pages) {
-      RawMemory.putIntRelease(page, ASLEEP);
+      RawMemory.putIntRelease(page, ShimProtocol.ASLEEP);
     }
     VarHandle.fullFence();
   }
@@ -79,7 +77,7 @@ public final class ServerSleep {
   public boolean end() {
     boolean rung = false;
     for (long page : pages) {
-      rung |= RawMemory.getAndSetInt(page, AWAKE) == AWAKE;
+      rung |= RawMemory.getAndSetInt(page, ShimProtocol.AWAKE) == ShimProtocol.AWAKE;
     }
     return rung;
   }

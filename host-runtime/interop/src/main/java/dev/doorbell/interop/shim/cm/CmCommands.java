@@ -23,11 +23,6 @@ public final class CmCommands {
   /** {@code RDMA_MC_JOIN_FLAG_SENDONLY_FULLMEMBER}. */
   private static final int SEND_ONLY = 1;
 
-  // struct rdma_ucm_query: option
-  private static final int QUERY_ADDRESS = 0;
-  private static final int QUERY_PATH = 1;
-  private static final int QUERY_GID = 2;
-
   private static final int QUERY_ROUTE_BYTES = 208;
   private static final int QUERY_ADDRESS_BYTES = 280;
   private static final int PATH_BYTES = 72;
@@ -380,11 +375,11 @@ public final class CmCommands {
   private void query(Struct in, int room) throws ErrnoException {
     CmId id = channel.find(sized(in, 16).u32(8));
     switch (in.u32(12)) {
-      case QUERY_ADDRESS, QUERY_GID -> {
-        Struct to = address(id, in.u32(12) == QUERY_GID);
+      case CmAbi.QUERY_ADDRESS, CmAbi.QUERY_GID -> {
+        Struct to = address(id, in.u32(12) == CmAbi.QUERY_GID);
         answer(in.u64(0), to, QUERY_ADDRESS_BYTES - 8, room);
       }
-      case QUERY_PATH -> queryPath(id, in.u64(0), room);
+      case CmAbi.QUERY_PATH -> queryPath(id, in.u64(0), room);
       default -> throw new ErrnoException(Errno.ENOSYS);
     }
   }

@@ -14,13 +14,8 @@ import dev.doorbell.softhca.DriverAccess;
 
 /** Completion queues of libmlx5. */
 final class CompletionQueueCommands {
-  // MLX5_IB_CREATE_CQ_FLAGS_*
-  private static final int PAD_128 = 1;
-
   /** {@code IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN}: the program does not say what it has polled. */
   private static final int IGNORE_OVERRUN = 2;
-
-  private static final int UAR_PAGE_INDEX = 1 << 1;
 
   private CompletionQueueCommands() {}
 
@@ -44,10 +39,13 @@ final class CompletionQueueCommands {
     boolean isCompressed = in.size() > 20 && in.u8(20) != 0;
     int entryBytes = in.u32(16);
     int flags = in.size() > 22 ? in.u16(22) : 0;
-    ErrnoException.require((flags & ~(PAD_128 | UAR_PAGE_INDEX)) == 0, Errno.EOPNOTSUPP);
+    ErrnoException.require(
+        (flags & ~(UverbsAbi.CQ_FLAG_PAD_128 | UverbsAbi.CQ_FLAG_UAR_PAGE_INDEX)) == 0,
+        Errno.EOPNOTSUPP);
     // Padding fills cache lines of a NIC; here it changes nothing.
     ErrnoException.require(
-        (flags & PAD_128) == 0 || entryBytes == CompletionQueueAttributes.LARGE_ENTRY,
+        (flags & UverbsAbi.CQ_FLAG_PAD_128) == 0
+            || entryBytes == CompletionQueueAttributes.LARGE_ENTRY,
         Errno.EINVAL);
     ErrnoException.require(
         isEntrySize(entryBytes)

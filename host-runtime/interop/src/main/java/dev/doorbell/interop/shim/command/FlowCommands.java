@@ -16,20 +16,6 @@ import java.util.List;
  * ibv_create_flow}), and those of libmlx5 for a matcher ({@code mlx5dv_create_flow}).
  */
 final class FlowCommands {
-  // struct ib_uverbs_create_flow
-  private static final int QUEUE_PAIR = 4;
-  private static final int TYPE = 8;
-  private static final int PRIORITY = 14;
-  private static final int SPECIFICATIONS = 16;
-  private static final int PORT = 19;
-  private static final int FLAGS = 20;
-  private static final int FIRST = 24;
-
-  // enum ib_flow_attr_type
-  private static final int NORMAL = 0;
-  private static final int ALL_DEFAULT = 1;
-  private static final int MULTICAST_DEFAULT = 2;
-
   /** Behind all priorities that programs can name. */
   private static final int DEFAULT_PRIORITY = 1 << 16;
 
@@ -40,30 +26,30 @@ final class FlowCommands {
 
   /** {@code struct ib_uverbs_create_flow}. */
   static void create(IoctlCommand command) throws ErrnoException {
-    Struct in = command.in(UverbsAbi.CORE_IN, FIRST);
-    DeviceCommands.requirePort(in.u8(PORT));
+    Struct in = command.in(UverbsAbi.CORE_IN, UverbsAbi.CREATE_FLOW_FIRST);
+    DeviceCommands.requirePort(in.u8(UverbsAbi.CREATE_FLOW_PORT));
     ErrnoException.require(in.u32(0) == 0, Errno.EINVAL);
-    ErrnoException.require(in.u32(FLAGS) == 0, Errno.EOPNOTSUPP);
+    ErrnoException.require(in.u32(UverbsAbi.CREATE_FLOW_FLAGS) == 0, Errno.EOPNOTSUPP);
     FlowFields fields = new FlowFields();
-    int at = FIRST;
-    for (int i = 0; i < in.u8(SPECIFICATIONS); i++) {
+    int at = UverbsAbi.CREATE_FLOW_FIRST;
+    for (int i = 0; i < in.u8(UverbsAbi.CREATE_FLOW_SPECIFICATIONS); i++) {
       at += fields.add(in, at);
     }
     int priority =
-        switch (in.u32(TYPE)) {
-          case NORMAL -> in.u16(PRIORITY);
-          case MULTICAST_DEFAULT -> {
-            ErrnoException.require(at == FIRST, Errno.EINVAL);
+        switch (in.u32(UverbsAbi.CREATE_FLOW_TYPE)) {
+          case UverbsAbi.FLOW_TYPE_NORMAL -> in.u16(UverbsAbi.CREATE_FLOW_PRIORITY);
+          case UverbsAbi.FLOW_TYPE_MULTICAST_DEFAULT -> {
+            ErrnoException.require(at == UverbsAbi.CREATE_FLOW_FIRST, Errno.EINVAL);
             fields.anyMulticast();
             yield DEFAULT_PRIORITY;
           }
-          case ALL_DEFAULT -> {
-            ErrnoException.require(at == FIRST, Errno.EINVAL);
+          case UverbsAbi.FLOW_TYPE_ALL_DEFAULT -> {
+            ErrnoException.require(at == UverbsAbi.CREATE_FLOW_FIRST, Errno.EINVAL);
             yield DEFAULT_PRIORITY + 1;
           }
           default -> throw new ErrnoException(Errno.EOPNOTSUPP);
         };
-    int handle = add(command, in.u32(QUEUE_PAIR), fields.match(), priority);
+    int handle = add(command, in.u32(UverbsAbi.CREATE_FLOW_QUEUE_PAIR), fields.match(), priority);
     command.out(UverbsAbi.CORE_OUT, new Struct(8).u32(4, handle));
   }
 
@@ -87,7 +73,8 @@ final class FlowCommands {
         (criteria & ~OUTER_HEADERS) == 0
             && command.in32(UverbsAbi.FLOW_MATCHER_FLAGS, 0) == 0
             && command.in32(UverbsAbi.FLOW_MATCHER_TABLE, 0) == 0
-            && command.choice(UverbsAbi.FLOW_MATCHER_TYPE, NORMAL) == NORMAL,
+            && command.choice(UverbsAbi.FLOW_MATCHER_TYPE, UverbsAbi.FLOW_TYPE_NORMAL)
+                == UverbsAbi.FLOW_TYPE_NORMAL,
         Errno.EOPNOTSUPP);
     int priority = command.in(UverbsAbi.FLOW_MATCHER_TYPE, Short.BYTES).u16(0);
     byte[] mask = fields(command, UverbsAbi.FLOW_MATCHER_MASK);

@@ -1,6 +1,7 @@
 package dev.doorbell.interop.shim.command;
 
 import dev.doorbell.core.hca.Errno;
+import dev.doorbell.core.uverbs.generated.UverbsAbi;
 import dev.doorbell.interop.shim.abi.ErrnoException;
 import dev.doorbell.interop.shim.abi.Struct;
 import dev.doorbell.softhca.steering.FrameFields;
@@ -12,14 +13,6 @@ import dev.doorbell.softhca.steering.FrameFields.FlowMatch;
  */
 final class FlowFields {
   private static final int HEAD = 8;
-
-  // enum ibv_flow_spec_type
-  private static final int ETHERNET = 0x20;
-  private static final int IPV4 = 0x30;
-  private static final int IPV6 = 0x31;
-  private static final int IPV4_EXTENDED = 0x32;
-  private static final int TCP = 0x40;
-  private static final int UDP = 0x41;
 
   private static final int MAC_BYTES = 6;
 
@@ -59,11 +52,11 @@ final class FlowFields {
     filter = (size - HEAD) / 2;
     int known =
         switch (in.u32(start)) {
-          case ETHERNET -> ethernet();
-          case IPV4, IPV4_EXTENDED -> ipv4();
-          case IPV6 -> ipv6();
-          case TCP -> ports(FrameFields.TCP, FrameFields.TCP_PORTS);
-          case UDP -> ports(FrameFields.UDP, FrameFields.UDP_PORTS);
+          case UverbsAbi.FLOW_SPEC_ETHERNET -> ethernet();
+          case UverbsAbi.FLOW_SPEC_IPV4, UverbsAbi.FLOW_SPEC_IPV4_EXTENDED -> ipv4();
+          case UverbsAbi.FLOW_SPEC_IPV6 -> ipv6();
+          case UverbsAbi.FLOW_SPEC_TCP -> ports(FrameFields.TCP, FrameFields.TCP_PORTS);
+          case UverbsAbi.FLOW_SPEC_UDP -> ports(FrameFields.UDP, FrameFields.UDP_PORTS);
           default -> throw new ErrnoException(Errno.EOPNOTSUPP);
         };
     for (int i = known; i < filter; i++) {

@@ -97,8 +97,8 @@ final class MemoryCommands {
     int access = command.in32(UverbsAbi.REG_DM_MR_ACCESS_FLAGS);
     long bytes = memory.bytes;
     ErrnoException.require(
-        (access & RegionCommands.ZERO_BASED) != 0
-            && (access & RegionCommands.ON_DEMAND) == 0
+        (access & UverbsAbi.ACCESS_ZERO_BASED) != 0
+            && (access & UverbsAbi.ACCESS_ON_DEMAND) == 0
             && offset >= 0
             && length >= 0
             && offset <= bytes

@@ -18,23 +18,11 @@ import dev.doorbell.softhca.DriverAccess;
 
 /** Queue pairs of libmlx5: creation, attributes and states. */
 final class QueuePairCommands {
-  // struct mlx5_ib_create_qp: flags that change nothing here, scatter to CQE among them
-  private static final int SIGNATURE = 1;
-  private static final int SCATTER_CQE = 1 << 1;
-  private static final int TYPE_DCT = 1 << 4;
-  private static final int TYPE_DCI = 1 << 5;
-  private static final int ALLOW_SCATTER_CQE = 1 << 8;
-  private static final int UAR_PAGE_INDEX = 1 << 10;
-
   /** Bytes of {@code struct mlx5_ib_create_qp} up to the access key of a target. */
   private static final int WITH_ACCESS_KEY = 48;
 
   /** The same up to {@code sq_buf_addr}: sends and receives lie apart for raw packets. */
   private static final int WITH_SEND_BUFFER = 48;
-
-  // enum ib_uverbs_qp_create_flags
-  private static final int BLOCK_MULTICAST_LOOPBACK = 1 << 1;
-  private static final int SIGNAL_ALL = 1 << 12;
 
   /** The known bits of {@code ibv_qp_attr_mask}: 0, 1, 3 to 13, 15 to 17 and 20. */
   private static final int KNOWN = 0b1_0011_1011_1111_1111_1011;
@@ -57,7 +45,7 @@ final class QueuePairCommands {
     ClientContext context = command.context();
     Resource.Pd pd = command.find(UverbsAbi.CREATE_QP_PD_HANDLE, Resource.Pd.class);
     int flags = in.u32(28);
-    if (type == UverbsAbi.TYPE_DRIVER && (flags & TYPE_DCT) != 0) {
+    if (type == UverbsAbi.TYPE_DRIVER && (flags & UverbsAbi.QP_FLAG_TYPE_DCT) != 0) {
       createTarget(command, pd, in);
       return;
     }
@@ -71,15 +59,24 @@ final class QueuePairCommands {
           case UverbsAbi.TYPE_DRIVER -> Transport.DC;
           default -> throw new ErrnoException(Errno.EOPNOTSUPP);
         };
-    int initiator = transport == Transport.DC ? TYPE_DCI : 0;
-    ErrnoException.require((flags & TYPE_DCI) == initiator, Errno.EOPNOTSUPP);
+    int initiator = transport == Transport.DC ? UverbsAbi.QP_FLAG_TYPE_DCI : 0;
+    ErrnoException.require((flags & UverbsAbi.QP_FLAG_TYPE_DCI) == initiator, Errno.EOPNOTSUPP);
     int createFlags = command.in32(UverbsAbi.CREATE_QP_FLAGS, 0);
     UarPage page = context.page(in.u32(36));
     ErrnoException.require(
-        (createFlags & ~(SIGNAL_ALL | BLOCK_MULTICAST_LOOPBACK)) == 0, Errno.EOPNOTSUPP);
-    if ((flags & ~(SCATTER_CQE | ALLOW_SCATTER_CQE | UAR_PAGE_INDEX | initiator)) != 0
+        (createFlags
+                & ~(UverbsAbi.QP_CREATE_SIGNAL_ALL | UverbsAbi.QP_CREATE_BLOCK_MULTICAST_LOOPBACK))
+            == 0,
+        Errno.EOPNOTSUPP);
+    if ((flags
+                & ~(UverbsAbi.QP_FLAG_SCATTER_CQE
+                    | UverbsAbi.QP_FLAG_ALLOW_SCATTER_CQE
+                    | UverbsAbi.QP_FLAG_UAR_PAGE_INDEX
+                    | initiator))
+            != 0
         || page == null) {
-      throw new ErrnoException((flags & SIGNATURE) != 0 ? Errno.EOPNOTSUPP : Errno.EINVAL);
+      throw new ErrnoException(
+          (flags & UverbsAbi.QP_FLAG_SIGNATURE) != 0 ? Errno.EOPNOTSUPP : Errno.EINVAL);
     }
     Resource.Cq send = command.find(UverbsAbi.CREATE_QP_SEND_CQ_HANDLE, Resource.Cq.class);
     boolean receives = transport != Transport.DC && transport != Transport.XRC;
@@ -123,7 +120,7 @@ final class QueuePairCommands {
                 12, shape.receives() == 0 ? 0 : (1 << shape.receiveShift()) / MappedQueues.SEGMENT);
     DriverAccess.of(qp.queuePair).userIndex = in.u32(32);
     qp.control.capabilities = capabilities;
-    qp.control.signalsAll = (createFlags & SIGNAL_ALL) != 0;
+    qp.control.signalsAll = (createFlags & UverbsAbi.QP_CREATE_SIGNAL_ALL) != 0;
     answer(command, handle, qp.number(), new Struct(40).u32(0, page.number()), capabilities);
   }
 
@@ -146,7 +143,12 @@ final class QueuePairCommands {
       throws ErrnoException {
     int flags = in.u32(28);
     ErrnoException.require(
-        (flags & ~(SCATTER_CQE | ALLOW_SCATTER_CQE | UAR_PAGE_INDEX | TYPE_DCT)) == 0
+        (flags
+                    & ~(UverbsAbi.QP_FLAG_SCATTER_CQE
+                        | UverbsAbi.QP_FLAG_ALLOW_SCATTER_CQE
+                        | UverbsAbi.QP_FLAG_UAR_PAGE_INDEX
+                        | UverbsAbi.QP_FLAG_TYPE_DCT))
+                == 0
             && in.size() >= WITH_ACCESS_KEY
             && command.has(UverbsAbi.CREATE_QP_SRQ_HANDLE),
         Errno.EINVAL);

@@ -26,13 +26,6 @@ final class ReceiveSpreadCommands {
   /** {@code IB_WQT_RQ}. */
   private static final int RECEIVES = 0;
 
-  // enum ib_wq_state, and the masks of struct ib_uverbs_ex_modify_wq
-  private static final int RESET = 0;
-  private static final int READY = 1;
-  private static final int ERROR = 2;
-  private static final int STATE_MASK = 1;
-  private static final int CURRENT_MASK = 1 << 1;
-
   private static final int LARGEST_LOG_TABLE = 13;
   private static final int TOEPLITZ = 1;
 
@@ -69,22 +62,24 @@ final class ReceiveSpreadCommands {
   static void modifyQueue(IoctlCommand command) throws ErrnoException {
     Struct in = command.in(UverbsAbi.CORE_IN, 24);
     int mask = in.u32(0);
-    ErrnoException.require((mask & ~(STATE_MASK | CURRENT_MASK)) == 0, Errno.EOPNOTSUPP);
+    ErrnoException.require(
+        (mask & ~(UverbsAbi.MODIFY_WQ_STATE | UverbsAbi.MODIFY_WQ_CURRENT)) == 0, Errno.EOPNOTSUPP);
     QueuePair queue = command.context().find(Resource.Wq.class, in.u32(4)).queuePair;
     int state =
         switch (queue.state()) {
-          case RESET -> RESET;
-          case ERR -> ERROR;
-          default -> READY;
+          case RESET -> UverbsAbi.WQ_RESET;
+          case ERR -> UverbsAbi.WQ_ERROR;
+          default -> UverbsAbi.WQ_READY;
         };
-    ErrnoException.require((mask & CURRENT_MASK) == 0 || in.u32(12) == state, Errno.EINVAL);
-    int next = (mask & STATE_MASK) == 0 ? state : in.u32(8);
-    if (next == RESET) {
+    ErrnoException.require(
+        (mask & UverbsAbi.MODIFY_WQ_CURRENT) == 0 || in.u32(12) == state, Errno.EINVAL);
+    int next = (mask & UverbsAbi.MODIFY_WQ_STATE) == 0 ? state : in.u32(8);
+    if (next == UverbsAbi.WQ_RESET) {
       queue.toReset();
-    } else if (next == READY && state == RESET) {
+    } else if (next == UverbsAbi.WQ_READY && state == UverbsAbi.WQ_RESET) {
       queue.toInit(Set.of());
       queue.toRtr(ConnectionAttributes.DEFAULT);
-    } else if (next == ERROR && queue.state() != QueuePairState.RESET) {
+    } else if (next == UverbsAbi.WQ_ERROR && queue.state() != QueuePairState.RESET) {
       queue.toError();
     } else {
       ErrnoException.require(next == state, Errno.EINVAL);

@@ -26,16 +26,9 @@ import org.jspecify.annotations.Nullable;
 final class RegionCommands {
   // IBV_ACCESS_*
   private static final int WRITABLE = 1 | 1 << 1 | 1 << 3;
-  static final int ZERO_BASED = 1 << 5;
-  static final int ON_DEMAND = 1 << 6;
 
   /** Local write to huge pages, and the flags that an HCA may ignore. */
   private static final int KNOWN_ACCESS = 0xff | 0x3ff << 20;
-
-  // IBV_REREG_MR_*
-  private static final int TRANSLATION = 1;
-  private static final int DOMAIN = 2;
-  private static final int ACCESS = 4;
 
   private static final long PAGE = 4096;
 
@@ -44,11 +37,6 @@ final class RegionCommands {
 
   /** Bytes of {@code struct ib_uverbs_sge}. */
   private static final int SGE_BYTES = 16;
-
-  // IBV_ADVISE_MR_ADVICE_*
-  private static final int PREFETCH = 0;
-  private static final int PREFETCH_WRITE = 1;
-  private static final int PREFETCH_NO_FAULT = 2;
 
   private RegionCommands() {}
 
@@ -109,7 +97,7 @@ final class RegionCommands {
             && (!writes || (access & UverbsAbi.ACCESS_LOCAL_WRITE) != 0),
         Errno.EINVAL);
     context.device().requirePath(start);
-    boolean onDemand = (access & ON_DEMAND) != 0;
+    boolean onDemand = (access & UverbsAbi.ACCESS_ON_DEMAND) != 0;
     return onDemand || context.process().isMapped(start, wanted.bytes(), writes)
         ? null
         : context.process().take(start, wanted.bytes());
@@ -117,7 +105,9 @@ final class RegionCommands {
 
   private static long bytes(Registration wanted) {
     boolean implicit =
-        (wanted.access() & ON_DEMAND) != 0 && wanted.start() == 0 && wanted.bytes() == IMPLICIT;
+        (wanted.access() & UverbsAbi.ACCESS_ON_DEMAND) != 0
+            && wanted.start() == 0
+            && wanted.bytes() == IMPLICIT;
     return implicit ? 1L << ClientProcess.ADDRESS_BITS : wanted.bytes();
   }
 
@@ -134,7 +124,7 @@ final class RegionCommands {
       @Nullable MemoryRegion old) {
     long start = wanted.start();
     ProtectionDomain domain = wanted.pd().domain();
-    long address = (wanted.access() & ZERO_BASED) != 0 ? 0 : wanted.address();
+    long address = (wanted.access() & UverbsAbi.ACCESS_ZERO_BASED) != 0 ? 0 : wanted.address();
     long memory = gpu == null ? context.process().busAddress(start) : gpu.busAddress(start);
     long bytes = bytes(wanted);
     Set<AccessRight> rights = QueuePairControl.rights(wanted.access());
@@ -161,15 +151,23 @@ final class RegionCommands {
     Registration now = ErrnoException.present(region.registration, Errno.EOPNOTSUPP);
     int flags = in.u32(12);
     ErrnoException.require(
-        flags != 0 && (flags & ~(TRANSLATION | DOMAIN | ACCESS)) == 0, Errno.EINVAL);
-    boolean moves = (flags & TRANSLATION) != 0;
+        flags != 0
+            && (flags
+                    & ~(UverbsAbi.REREG_TRANSLATION
+                        | UverbsAbi.REREG_DOMAIN
+                        | UverbsAbi.REREG_ACCESS))
+                == 0,
+        Errno.EINVAL);
+    boolean moves = (flags & UverbsAbi.REREG_TRANSLATION) != 0;
     Registration next =
         new Registration(
-            (flags & DOMAIN) != 0 ? context.find(Resource.Pd.class, in.u32(40)) : now.pd(),
+            (flags & UverbsAbi.REREG_DOMAIN) != 0
+                ? context.find(Resource.Pd.class, in.u32(40))
+                : now.pd(),
             moves ? in.u64(16) : now.start(),
             moves ? in.u64(24) : now.bytes(),
             moves ? in.u64(32) : now.address(),
-            (flags & ACCESS) != 0 ? in.u32(44) : now.access());
+            (flags & UverbsAbi.REREG_ACCESS) != 0 ? in.u32(44) : now.access());
     GpuRange gpu = gpuMemory(context, next);
     region.replace(register(context, next, gpu, region.region()), next, gpu);
     command.out(
@@ -201,9 +199,11 @@ final class RegionCommands {
   static void advise(IoctlCommand command) throws ErrnoException {
     ClientContext context = command.context();
     Resource.Pd pd = command.find(UverbsAbi.ADVISE_MR_PD_HANDLE, Resource.Pd.class);
-    int advice = command.choice(UverbsAbi.ADVISE_MR_ADVICE, PREFETCH);
+    int advice = command.choice(UverbsAbi.ADVISE_MR_ADVICE, UverbsAbi.ADVICE_PREFETCH);
     ErrnoException.require(
-        advice == PREFETCH || advice == PREFETCH_WRITE || advice == PREFETCH_NO_FAULT,
+        advice == UverbsAbi.ADVICE_PREFETCH
+            || advice == UverbsAbi.ADVICE_PREFETCH_WRITE
+            || advice == UverbsAbi.ADVICE_PREFETCH_NO_FAULT,
         Errno.EOPNOTSUPP);
     Struct list = command.in(UverbsAbi.ADVISE_MR_SGE_LIST, SGE_BYTES);
     for (int at = 0; at + SGE_BYTES <= list.size(); at += SGE_BYTES) {
@@ -211,7 +211,8 @@ final class RegionCommands {
       Resource.Mr named =
           context.search(Resource.Mr.class, region -> region.region().lkey() == key);
       Registration registration = named.registration;
-      boolean pages = registration != null && (registration.access() & ON_DEMAND) != 0;
+      boolean pages =
+          registration != null && (registration.access() & UverbsAbi.ACCESS_ON_DEMAND) != 0;
       ErrnoException.require(
           pages && registration != null && registration.pd().equals(pd), Errno.EINVAL);
     }

@@ -11,10 +11,6 @@ import dev.doorbell.softhca.DriverAccess;
 
 /** Shared receive queues of libmlx5. */
 final class SharedReceiveCommands {
-  // enum ib_srq_type
-  private static final int BASIC = 0;
-  private static final int XRC = 1;
-
   /** Flag of {@code struct mlx5_ib_create_srq}. */
   private static final int SIGNATURE = 1;
 
@@ -34,11 +30,16 @@ final class SharedReceiveCommands {
     int segments = command.in32(UverbsAbi.CREATE_SRQ_MAX_SGE);
     int type = command.in32(UverbsAbi.CREATE_SRQ_TYPE);
     boolean signature = in.size() >= 20 && (in.u32(16) & SIGNATURE) != 0;
-    ErrnoException.require((type == BASIC || type == XRC) && !signature, Errno.EOPNOTSUPP);
+    ErrnoException.require(
+        (type == UverbsAbi.SRQ_BASIC || type == UverbsAbi.SRQ_XRC) && !signature, Errno.EOPNOTSUPP);
     Resource.Xrcd xrcd =
-        type == XRC ? command.find(UverbsAbi.CREATE_SRQ_XRCD_HANDLE, Resource.Xrcd.class) : null;
+        type == UverbsAbi.SRQ_XRC
+            ? command.find(UverbsAbi.CREATE_SRQ_XRCD_HANDLE, Resource.Xrcd.class)
+            : null;
     Resource.Cq completions =
-        type == XRC ? command.find(UverbsAbi.CREATE_SRQ_CQ_HANDLE, Resource.Cq.class) : null;
+        type == UverbsAbi.SRQ_XRC
+            ? command.find(UverbsAbi.CREATE_SRQ_CQ_HANDLE, Resource.Cq.class)
+            : null;
     ErrnoException.require(
         wanted >= 0
             && wanted < 1 << MappedQueues.MAX_SHIFT

@@ -75,8 +75,8 @@ public abstract sealed class QueuePairSettings permits QueuePairControl, DcTarge
             case REMOTE_WRITE -> UverbsAbi.ACCESS_REMOTE_WRITE;
             case REMOTE_READ -> UverbsAbi.ACCESS_REMOTE_READ;
             case REMOTE_ATOMIC -> UverbsAbi.ACCESS_REMOTE_ATOMIC;
-            case WINDOW_BIND -> 1 << 4;
-            case RELAXED_ORDERING -> 1 << 20;
+            case WINDOW_BIND -> UverbsAbi.ACCESS_MW_BIND;
+            case RELAXED_ORDERING -> UverbsAbi.ACCESS_RELAXED_ORDERING;
             case STRICT_ORDERING -> 0;
           };
       if ((flags & bit) != 0) {
