@@ -41,7 +41,6 @@ public final class ExploredProgram {
             run.instructions(),
             0,
             List.of(),
-            List.of(),
             run.coverage()),
         PROGRAM,
         seed);

@@ -1,7 +1,6 @@
 package dev.doorbell.experiments.workbench.explore;
 
 import dev.doorbell.core.agent.ForwardProgress;
-import dev.doorbell.core.agent.SourcePlace;
 import dev.doorbell.core.fabric.explore.Coverage;
 import dev.doorbell.core.fabric.explore.model.Chooser;
 import dev.doorbell.experiments.workbench.explore.Scenario.ScenarioException;
@@ -96,7 +95,6 @@ public interface Laboratory {
    * @param turns scheduling decisions
    * @param instructions executed by all threads
    * @param nanos wall time
-   * @param fences those of the program that were executed
    * @param lastTurns a line for each of the last turns
    * @param coverage what of the kernel was executed, and in which orders
    */
@@ -107,18 +105,8 @@ public interface Laboratory {
       long turns,
       long instructions,
       long nanos,
-      List<Fence> fences,
       List<String> lastTurns,
       Coverage coverage) {
-    /**
-     * A fence.
-     *
-     * @param access {@code acq_rel.gpu}
-     * @param system of scope sys
-     * @param count number of executions
-     */
-    public record Fence(SourcePlace place, String access, boolean system, long count) {}
-
     /** Returns true if there is a race or a failure. */
     public boolean isFinding() {
       return !races.isEmpty() || failure != null;

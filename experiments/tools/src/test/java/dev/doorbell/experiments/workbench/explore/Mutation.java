@@ -2,6 +2,8 @@ package dev.doorbell.experiments.workbench.explore;
 
 import dev.doorbell.experiments.workbench.explore.Laboratory.Outcome;
 import dev.doorbell.experiments.workbench.explore.Scenario.ScenarioException;
+import dev.doorbell.ptxvm.ir.Instruction;
+import dev.doorbell.ptxvm.parser.PtxParser;
 import java.util.List;
 import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
@@ -63,27 +65,33 @@ enum Mutation {
     if (where == Where.NOWHERE) {
       return List.of();
     }
-    Outcome outcome = Scenarios.LABORATORY.run(scenario, 1, Laboratory.Extent.of(Scenarios.PLENTY));
+    List<Instruction> fences = executedFences(scenario);
     List<Integer> lines =
-        outcome.fences().stream()
-            .map(Mutation::line)
-            .filter(line -> line > 0)
-            .distinct()
-            .sorted()
-            .toList();
+        fences.stream().map(Mutation::line).filter(line -> line > 0).distinct().sorted().toList();
     if (lines.size() < 2) {
-      throw new AssertionError("two fences of post.cuh were expected, not " + outcome.fences());
+      throw new AssertionError("two fences of post.cuh were expected, not " + fences);
     }
     int line = lines.get(where == Where.BEFORE_RECORD ? 0 : 1);
-    return outcome.fences().stream()
+    return fences.stream()
         .filter(fence -> line(fence) == line)
-        .map(fence -> fence.place().line() - 1)
+        .map(fence -> fence.line() - 1)
+        .toList();
+  }
+
+  /** The fences of the scenario's kernel that a run of it executes. */
+  static List<Instruction> executedFences(Scenario scenario) throws ScenarioException {
+    Outcome outcome = Scenarios.LABORATORY.run(scenario, 1, Laboratory.Extent.of(Scenarios.PLENTY));
+    Scenario.Program program = scenario.program();
+    return PtxParser.parse(program.file(), program.ptx()).module().functions().values().stream()
+        .flatMap(function -> function.code().stream())
+        .filter(each -> each.name().equals("fence") || each.name().equals("membar"))
+        .filter(each -> outcome.coverage().wasExecuted(each.line()))
         .toList();
   }
 
   /** The innermost line of post.cuh that a fence belongs to, or 0. */
-  private static int line(Outcome.Fence fence) {
-    Matcher matcher = POST.matcher(fence.place().source());
+  private static int line(Instruction fence) {
+    Matcher matcher = POST.matcher(fence.source().toString());
     return matcher.find() ? Integer.parseInt(matcher.group(1)) : 0;
   }
 }

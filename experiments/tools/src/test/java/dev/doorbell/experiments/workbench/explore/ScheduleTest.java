@@ -8,6 +8,7 @@ import dev.doorbell.core.fabric.explore.model.Conflict;
 import dev.doorbell.core.fabric.explore.model.Policy;
 import dev.doorbell.experiments.workbench.explore.Laboratory.Outcome;
 import dev.doorbell.experiments.workbench.explore.Scenario.ScenarioException;
+import dev.doorbell.ptxvm.ir.Instruction;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -153,17 +154,15 @@ final class ScheduleTest {
   void each_fence_of_a_post_is_needed() throws Exception {
     String leaving = "post.cuh:" + lineOf("// F5:");
     Scenario scenario = Scenarios.of("put_rate");
-    Outcome whole = Scenarios.LABORATORY.run(scenario, 1, Laboratory.Extent.of(Scenarios.PLENTY));
-    List<SourcePlace> places =
-        whole.fences().stream()
-            .map(Outcome.Fence::place)
-            .filter(place -> place.source().contains("post.cuh"))
-            .filter(place -> !place.source().contains(leaving))
+    List<Instruction> fences =
+        Mutation.executedFences(scenario).stream()
+            .filter(fence -> fence.source().toString().contains("post.cuh"))
+            .filter(fence -> !fence.source().toString().contains(leaving))
             .toList();
-    assertThat(places).hasSizeGreaterThanOrEqualTo(2);
-    for (SourcePlace place : places) {
-      Scenario without = scenario.with(without(scenario.program(), place.line()));
-      assertThat(Scenarios.explore(without, 2).isClean()).as(place.source()).isFalse();
+    assertThat(fences).hasSizeGreaterThanOrEqualTo(2);
+    for (Instruction fence : fences) {
+      Scenario without = scenario.with(without(scenario.program(), fence.line()));
+      assertThat(Scenarios.explore(without, 2).isClean()).as("%s", fence.source()).isFalse();
     }
   }
 

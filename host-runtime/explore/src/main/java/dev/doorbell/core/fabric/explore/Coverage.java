@@ -113,6 +113,11 @@ public final class Coverage {
     return reachable.cardinality();
   }
 
+  /** Returns true if a thread has executed the instruction of a line. */
+  public boolean wasExecuted(int line) {
+    return executed.get(line);
+  }
+
   public int executed() {
     return executed.cardinality();
   }

@@ -138,7 +138,6 @@ public final class ExploringFabric extends Fabric {
   private long lastTurn = Long.MAX_VALUE;
   private boolean joinsGpus = true;
   private @Nullable TurnListener listener;
-  private final Map<Object, ExecutedFence> fences = new LinkedHashMap<>();
   private final Map<Object, Spin> spins = new LinkedHashMap<>();
 
   /** The device that answers for a page. */
@@ -211,19 +210,6 @@ public final class ExploringFabric extends Fabric {
 
   public void listen(TurnListener listener) {
     this.listener = listener;
-  }
-
-  public List<ExecutedFence> fences() {
-    return List.copyOf(fences.values());
-  }
-
-  void fenced(Agent agent, @Nullable Object at, int access) {
-    if (at != null) {
-      fences.merge(
-          at,
-          new ExecutedFence(agent, at, access, 1),
-          (all, one) -> new ExecutedFence(agent, at, access, all.count + 1));
-    }
   }
 
   /** The loops that left everything as it was, each place once, in the order of the run. */
@@ -927,19 +913,6 @@ public final class ExploringFabric extends Fabric {
    * @param loads the loop has weak loads, so that it may end; without, it never does
    */
   public record Spin(Agent agent, @Nullable Object at, boolean loads) {}
-
-  /**
-   * A fence of a program.
-   *
-   * @param at what a thread said of its place
-   * @param access {@link Access} bits
-   * @param count times that it was executed, by all threads
-   */
-  public record ExecutedFence(Agent agent, Object at, int access, long count) {
-    public @Nullable SourcePlace place() {
-      return agent.describe(at);
-    }
-  }
 
   /** The world's memory behind the machine; hosts look there when a run has ended. */
   private static final class SpaceBacking implements MemoryMachine.Backing {

@@ -160,7 +160,6 @@ final class ExploringThreadPort extends SizedThreadPort {
   @Override
   public void fence(int access) {
     fabric.sendCombined(slot);
-    fabric.fenced(agent, agent.place(), access);
     machine.fence(actor, access);
   }
 

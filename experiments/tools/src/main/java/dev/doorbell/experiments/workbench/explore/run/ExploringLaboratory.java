@@ -5,11 +5,9 @@ import dev.doorbell.core.adapter.Promise;
 import dev.doorbell.core.agent.Agent;
 import dev.doorbell.core.agent.ForwardProgress;
 import dev.doorbell.core.agent.SourcePlace;
-import dev.doorbell.core.fabric.Access;
 import dev.doorbell.core.fabric.RunOutcome;
 import dev.doorbell.core.fabric.explore.Coverage;
 import dev.doorbell.core.fabric.explore.ExploringFabric;
-import dev.doorbell.core.fabric.explore.ExploringFabric.ExecutedFence;
 import dev.doorbell.core.fabric.explore.ExploringFabric.Spin;
 import dev.doorbell.core.fabric.explore.ReachableCode;
 import dev.doorbell.core.fabric.explore.model.CalmChooser;
@@ -30,7 +28,6 @@ import dev.doorbell.experiments.workbench.explore.Schedule;
 import dev.doorbell.kernels.KernelCatalogue;
 import dev.doorbell.kernels.ProtocolKernel;
 import java.util.ArrayDeque;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -176,7 +173,6 @@ public final class ExploringLaboratory implements Laboratory {
           fabric.turns(),
           fabric.instructions(),
           System.nanoTime() - start,
-          fences(fabric),
           turns,
           chooser instanceof SystematicSearch
               ? new Coverage()
@@ -292,28 +288,6 @@ public final class ExploringLaboratory implements Laboratory {
       SourcePlace place = at == null ? null : agent.describe(at);
       return "%8d  %s%s".formatted(number, agent.name(), place == null ? "" : "  " + place);
     }
-  }
-
-  /** Returns each fence of the program once; several launches may have executed it. */
-  private static List<Outcome.Fence> fences(ExploringFabric fabric) {
-    Map<SourcePlace, Outcome.Fence> fences = new LinkedHashMap<>();
-    for (ExecutedFence fence : fabric.fences()) {
-      SourcePlace place = fence.place();
-      if (place != null) {
-        Outcome.Fence executed =
-            new Outcome.Fence(
-                place,
-                Access.name(fence.access()),
-                Access.scope(fence.access()) == Access.SYS,
-                fence.count());
-        fences.merge(place, executed, ExploringLaboratory::both);
-      }
-    }
-    return List.copyOf(fences.values());
-  }
-
-  private static Outcome.Fence both(Outcome.Fence a, Outcome.Fence b) {
-    return new Outcome.Fence(a.place(), a.access(), a.system(), a.count() + b.count());
   }
 
   private static @Nullable Failure failure(List<Launch> launches, ExploredWorld transfer) {
