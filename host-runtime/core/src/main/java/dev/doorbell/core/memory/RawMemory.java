@@ -117,6 +117,26 @@ public final class RawMemory {
     MEMORY.set(LONG, address, value);
   }
 
+  /** Reads 1, 2, 4 or 8 bytes, zero-extended. */
+  public static long get(long address, int bytes) {
+    return switch (bytes) {
+      case 1 -> getByte(address) & 0xffL;
+      case 2 -> getShort(address) & 0xffffL;
+      case 4 -> getInt(address) & 0xffff_ffffL;
+      default -> getLong(address);
+    };
+  }
+
+  /** Writes the low 1, 2, 4 or 8 bytes of {@code value}. */
+  public static void put(long address, int bytes, long value) {
+    switch (bytes) {
+      case 1 -> putByte(address, (byte) value);
+      case 2 -> putShort(address, (short) value);
+      case 4 -> putInt(address, (int) value);
+      default -> putLong(address, value);
+    }
+  }
+
   public static byte getByteOpaque(long address) {
     return (byte) BYTE_ORDERED.getOpaque(MEMORY, address);
   }

@@ -181,11 +181,7 @@ public final class InstructionEmitter {
         writer.load(op.a);
         c.l2i().i2l();
       }
-      default -> {
-        writer.constant(op.f, UNARY);
-        writer.load(op.a);
-        c.invokeinterface(UNARY, "applyAsLong", MethodTypeDesc.of(CD_long, CD_long));
-      }
+      default -> function(op.f, UNARY, "applyAsLong", op.a);
     }
     writer.store(op.d);
   }
@@ -223,11 +219,7 @@ public final class InstructionEmitter {
       }
       case "shl.b32", "shl.b64", "shr.b32", "shr.u32", "shr.b64", "shr.u64", "shr.s32", "shr.s64" ->
           shift(op);
-      default -> {
-        writer.constant(op.f, BINARY);
-        operands(op);
-        c.invokeinterface(BINARY, "applyAsLong", MethodTypeDesc.of(CD_long, CD_long, CD_long));
-      }
+      default -> function(op.f, BINARY, "applyAsLong", op.a, op.b);
     }
     writer.store(op.d);
   }
@@ -242,9 +234,7 @@ public final class InstructionEmitter {
   private void shift(BinaryOp op) {
     CodeBuilder c = writer.code();
     if (!writer.isConstant(op.b)) {
-      writer.constant(op.f, BINARY);
-      operands(op);
-      c.invokeinterface(BINARY, "applyAsLong", MethodTypeDesc.of(CD_long, CD_long, CD_long));
+      function(op.f, BINARY, "applyAsLong", op.a, op.b);
       return;
     }
     long by = writer.constantOf(op.b) & 0xffffffffL;
@@ -361,19 +351,20 @@ public final class InstructionEmitter {
       case "mad.lo.u64", "mad.lo.s64" -> product(op).ladd();
       case "mad.lo.u32", "mad.lo.s32" -> MemoryEmitter.keepLow(product(op).ladd(), 32);
       case "prmt.b32" -> permute(op);
-      default -> rowFunction(op);
+      default -> function(op.f, TERNARY, "apply", op.a, op.b, op.c);
     }
     writer.store(op.d);
   }
 
-  private void rowFunction(TernaryOp op) {
-    writer.constant(op.f, TERNARY);
-    writer.load(op.a);
-    writer.load(op.b);
-    writer.load(op.c);
-    writer
-        .code()
-        .invokeinterface(TERNARY, "apply", MethodTypeDesc.of(CD_long, CD_long, CD_long, CD_long));
+  /** Calls the function of the operation's row. */
+  private void function(Object f, ClassDesc type, String method, int... operands) {
+    writer.constant(f, type);
+    ClassDesc[] longs = new ClassDesc[operands.length];
+    for (int i = 0; i < operands.length; i++) {
+      writer.load(operands[i]);
+      longs[i] = CD_long;
+    }
+    writer.code().invokeinterface(type, method, MethodTypeDesc.of(CD_long, longs));
   }
 
   private CodeBuilder product(TernaryOp op) {
@@ -388,7 +379,7 @@ public final class InstructionEmitter {
   private void permute(TernaryOp op) {
     CodeBuilder c = writer.code();
     if (!writer.isConstant(op.c) || (writer.constantOf(op.c) & 0xffff) != 0x0123) {
-      rowFunction(op);
+      function(op.f, TERNARY, "apply", op.a, op.b, op.c);
       return;
     }
     writer.load(op.a);

@@ -1,6 +1,7 @@
 package dev.doorbell.ptxjit.emit;
 
 import dev.doorbell.core.fabric.ThreadPort;
+import dev.doorbell.core.memory.RawMemory;
 import dev.doorbell.ptxvm.engine.decode.Space;
 import dev.doorbell.ptxvm.engine.machine.Op;
 import dev.doorbell.ptxvm.engine.machine.VmThread;
@@ -28,66 +29,35 @@ public final class InterpreterFallback {
     }
   }
 
-  /** A load of up to 8 bytes that is not plain global memory. */
+  /** A load that is not plain memory; the upper 8 bytes of 16 go to {@link ThreadPort#high}. */
   public static long load(Op op, VmThread t, long address) {
     MemoryOp m = (MemoryOp) op;
     note(op, t);
     if (isWindow(m, t, address)) {
-      return MemoryOp.rawLoad(window(m, t, "load", address), m.bytes);
-    }
-    ThreadPort port = t.port;
-    t.checkAligned("load", address, m.bytes);
-    return switch (m.bytes) {
-      case 1 -> port.load8(address, m.access);
-      case 2 -> port.load16(address, m.access);
-      case 4 -> port.load32(address, m.access);
-      default -> port.load64(address, m.access);
-    };
-  }
-
-  /** A load of 16 bytes; the upper 8 go to {@link ThreadPort#high}. */
-  public static long loadWide(Op op, VmThread t, long address) {
-    MemoryOp m = (MemoryOp) op;
-    note(op, t);
-    if (isWindow(m, t, address)) {
       long at = window(m, t, "load", address);
-      t.port.high = MemoryOp.rawLoad(at + 8, 8);
-      return MemoryOp.rawLoad(at, 8);
+      if (m.bytes == 16) {
+        t.port.high = RawMemory.getLong(at + 8);
+      }
+      return RawMemory.get(at, m.bytes);
     }
     t.checkAligned("load", address, m.bytes);
-    return t.port.load128(address, m.access);
+    return MemoryOp.load(t.port, address, m.bytes, m.access);
   }
 
-  /** A store of up to 8 bytes. */
-  public static void store(long address, long value, Op op, VmThread t) {
-    MemoryOp m = (MemoryOp) op;
-    note(op, t);
-    if (isWindow(m, t, address)) {
-      MemoryOp.rawStore(window(m, t, "store", address), m.bytes, value);
-      return;
-    }
-    ThreadPort port = t.port;
-    t.checkAligned("store", address, m.bytes);
-    switch (m.bytes) {
-      case 1 -> port.store8(address, value, m.access);
-      case 2 -> port.store16(address, value, m.access);
-      case 4 -> port.store32(address, value, m.access);
-      default -> port.store64(address, value, m.access);
-    }
-  }
-
-  /** A store of 16 bytes. */
-  public static void storeWide(long address, long low, long high, Op op, VmThread t) {
+  /** A store; {@code high} are the upper 8 bytes of 16. */
+  public static void store(long address, long low, long high, Op op, VmThread t) {
     MemoryOp m = (MemoryOp) op;
     note(op, t);
     if (isWindow(m, t, address)) {
       long at = window(m, t, "store", address);
-      MemoryOp.rawStore(at, 8, low);
-      MemoryOp.rawStore(at + 8, 8, high);
+      RawMemory.put(at, m.bytes, low);
+      if (m.bytes == 16) {
+        RawMemory.putLong(at + 8, high);
+      }
       return;
     }
     t.checkAligned("store", address, m.bytes);
-    t.port.store128(address, low, high, m.access);
+    MemoryOp.store(t.port, address, m.bytes, low, high, m.access);
   }
 
   private static boolean isWindow(MemoryOp m, VmThread t, long address) {

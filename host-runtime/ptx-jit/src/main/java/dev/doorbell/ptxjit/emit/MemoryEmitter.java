@@ -77,10 +77,7 @@ final class MemoryEmitter {
     writer.store(op.d);
     writer.later(
         () -> {
-          c.labelBinding(slow);
-          writer.constant(op);
-          c.aload(T).lload(AT);
-          c.invokestatic(SLOW, "load", MethodTypeDesc.of(CD_long, OP, THREAD, CD_long));
+          loadSlowly(op, slow);
           c.goto_(done);
         });
   }
@@ -117,11 +114,7 @@ final class MemoryEmitter {
     }
     writer.later(
         () -> {
-          c.labelBinding(slow);
-          writer.constant(op);
-          c.aload(T).lload(AT);
-          MethodTypeDesc type = MethodTypeDesc.of(CD_long, OP, THREAD, CD_long);
-          c.invokestatic(SLOW, both ? "loadWide" : "load", type);
+          loadSlowly(op, slow);
           c.lstore(LOW);
           if (both) {
             c.aload(T).getfield(THREAD, "port", PORT).getfield(PORT, "high", CD_long);
@@ -147,9 +140,8 @@ final class MemoryEmitter {
           c.labelBinding(slow);
           c.lload(AT);
           writer.load(op.value);
-          writer.constant(op);
-          c.aload(T);
-          c.invokestatic(SLOW, "store", MethodTypeDesc.of(CD_void, CD_long, CD_long, OP, THREAD));
+          c.lconst_0();
+          storeSlowly(op);
           c.goto_(done);
         });
   }
@@ -184,19 +176,27 @@ final class MemoryEmitter {
           c.lload(AT).lload(LOW);
           if (both) {
             c.lload(HIGH);
-          }
-          writer.constant(op);
-          c.aload(T);
-          if (both) {
-            c.invokestatic(
-                SLOW,
-                "storeWide",
-                MethodTypeDesc.of(CD_void, CD_long, CD_long, CD_long, OP, THREAD));
           } else {
-            c.invokestatic(SLOW, "store", MethodTypeDesc.of(CD_void, CD_long, CD_long, OP, THREAD));
+            c.lconst_0();
           }
+          storeSlowly(op);
           c.goto_(done);
         });
+  }
+
+  private void loadSlowly(MemoryOp op, Label slow) {
+    CodeBuilder c = writer.code();
+    c.labelBinding(slow);
+    writer.constant(op);
+    c.aload(T).lload(AT);
+    c.invokestatic(SLOW, "load", MethodTypeDesc.of(CD_long, OP, THREAD, CD_long));
+  }
+
+  /** The address and both halves of the value are on the stack. */
+  private void storeSlowly(MemoryOp op) {
+    writer.constant(op);
+    MethodTypeDesc type = MethodTypeDesc.of(CD_void, CD_long, CD_long, CD_long, OP, THREAD);
+    writer.code().aload(T).invokestatic(SLOW, "store", type);
   }
 
   /** Adapts the access as the direct fabric's port does: two strong halves are released. */

@@ -100,7 +100,7 @@ final class ExploringDevicePort extends DevicePort {
           record
               ? machine.readRecord(actor, from, piece, at)
               : machine.read(actor, from, piece, at);
-      put(to, piece, value);
+      RawMemory.put(to, piece, value);
       from += piece;
       to += piece;
       left -= piece;
@@ -168,7 +168,7 @@ final class ExploringDevicePort extends DevicePort {
     if (working != null) {
       working.flushed();
     }
-    put(result, bytes, machine.atomic(actor, atomic, address, bytes, at(null)));
+    RawMemory.put(result, bytes, machine.atomic(actor, atomic, address, bytes, at(null)));
     return true;
   }
 
@@ -200,20 +200,6 @@ final class ExploringDevicePort extends DevicePort {
   private long next(int bytes) {
     long at = source;
     source += bytes;
-    return switch (bytes) {
-      case 1 -> RawMemory.getByte(at) & 0xffL;
-      case 2 -> RawMemory.getShort(at) & 0xffffL;
-      case 4 -> RawMemory.getInt(at) & 0xffff_ffffL;
-      default -> RawMemory.getLong(at);
-    };
-  }
-
-  private static void put(long at, int bytes, long value) {
-    switch (bytes) {
-      case 1 -> RawMemory.putByte(at, (byte) value);
-      case 2 -> RawMemory.putShort(at, (short) value);
-      case 4 -> RawMemory.putInt(at, (int) value);
-      default -> RawMemory.putLong(at, value);
-    }
+    return RawMemory.get(at, bytes);
   }
 }

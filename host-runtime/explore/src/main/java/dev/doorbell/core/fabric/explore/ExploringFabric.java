@@ -931,13 +931,7 @@ public final class ExploringFabric extends Fabric {
     public void store(long address, long value, long mask) {
       // The host may store to the rest of the word meanwhile.
       int shift = Long.numberOfTrailingZeros(mask);
-      long at = address + shift / Byte.SIZE;
-      switch (Long.bitCount(mask) / Byte.SIZE) {
-        case Long.BYTES -> RawMemory.putLong(at, value);
-        case Integer.BYTES -> RawMemory.putInt(at, (int) (value >>> shift));
-        case Short.BYTES -> RawMemory.putShort(at, (short) (value >>> shift));
-        default -> RawMemory.putByte(at, (byte) (value >>> shift));
-      }
+      RawMemory.put(address + shift / Byte.SIZE, Long.bitCount(mask) / Byte.SIZE, value >>> shift);
     }
 
     @Override

@@ -13,7 +13,6 @@ import dev.doorbell.ptxvm.engine.machine.Op.Stop;
 import dev.doorbell.ptxvm.engine.machine.VmThread;
 import dev.doorbell.ptxvm.engine.machine.VmThread.Fault;
 import dev.doorbell.ptxvm.engine.ops.control.Print.CString;
-import dev.doorbell.ptxvm.engine.ops.memory.MemoryOp;
 import dev.doorbell.ptxvm.ir.Instruction;
 import dev.doorbell.ptxvm.ir.Operand;
 import dev.doorbell.ptxvm.ir.ScalarType;
@@ -56,7 +55,7 @@ public final class Call extends Op {
       }
       for (int e = 0; e < slots.length; e++) {
         int size = element(parameter);
-        MemoryOp.rawStore(to + (long) e * size, size, r[slots[e]]);
+        RawMemory.put(to + (long) e * size, size, r[slots[e]]);
       }
     }
 
@@ -66,7 +65,7 @@ public final class Call extends Op {
       }
       for (int e = 0; e < slots.length; e++) {
         int size = element(result);
-        r[slots[e]] = MemoryOp.rawLoad(from + (long) e * size, size);
+        r[slots[e]] = RawMemory.get(from + (long) e * size, size);
       }
     }
   }

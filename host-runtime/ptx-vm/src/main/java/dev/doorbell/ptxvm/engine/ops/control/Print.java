@@ -4,7 +4,6 @@ import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.RawMemory;
 import dev.doorbell.ptxvm.engine.machine.Op;
 import dev.doorbell.ptxvm.engine.machine.VmThread;
-import dev.doorbell.ptxvm.engine.ops.memory.MemoryOp;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.IllegalFormatException;
@@ -53,7 +52,7 @@ final class Print extends Op {
       if (!memory.accessible(at, bytes)) {
         throw memory.fault("read of a printf argument", at, bytes);
       }
-      long value = MemoryOp.rawLoad(at, bytes);
+      long value = RawMemory.get(at, bytes);
       at += bytes;
       count++;
       return value;

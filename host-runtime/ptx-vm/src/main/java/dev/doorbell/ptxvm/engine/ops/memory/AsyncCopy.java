@@ -3,6 +3,7 @@ package dev.doorbell.ptxvm.engine.ops.memory;
 import dev.doorbell.core.fabric.Access;
 import dev.doorbell.core.fabric.Rmw;
 import dev.doorbell.core.fabric.ThreadPort;
+import dev.doorbell.core.memory.RawMemory;
 import dev.doorbell.ptxvm.engine.decode.Assembler;
 import dev.doorbell.ptxvm.engine.decode.Assembler.Unsupported;
 import dev.doorbell.ptxvm.engine.decode.Space;
@@ -146,12 +147,7 @@ public final class AsyncCopy extends MemoryOp {
       t.checkAligned("asynchronous copy", address, bytes);
       t.account();
       ThreadPort port = t.port;
-      low =
-          switch (bytes) {
-            case 4 -> port.load32(address, Access.WEAK);
-            case 8 -> port.load64(address, Access.WEAK);
-            default -> port.load128(address, Access.WEAK);
-          };
+      low = load(port, address, bytes, Access.WEAK);
       if (port.parked) {
         return t.park(this);
       }
@@ -169,24 +165,17 @@ public final class AsyncCopy extends MemoryOp {
   /** Stores to shared memory. */
   private static void store(VmThread t, long address, int bytes, long value) {
     if (!t.portedShared) {
-      rawStore(address, bytes, value);
-    } else if (bytes == Integer.BYTES) {
-      t.port.store32(address, value, Access.WEAK);
+      RawMemory.put(address, bytes, value);
     } else {
-      t.port.store64(address, value, Access.WEAK);
+      store(t.port, address, bytes, value, 0, Access.WEAK);
     }
   }
 
   /** Loads 2, 4 or 8 bytes from shared memory. */
   private static long load(VmThread t, long address, int bytes) {
-    if (!t.portedShared) {
-      return rawLoad(address, bytes);
-    }
-    return switch (bytes) {
-      case Short.BYTES -> t.port.load16(address, Access.WEAK);
-      case Integer.BYTES -> t.port.load32(address, Access.WEAK);
-      default -> t.port.load64(address, Access.WEAK);
-    };
+    return t.portedShared
+        ? load(t.port, address, bytes, Access.WEAK)
+        : RawMemory.get(address, bytes);
   }
 
   /** A mask of that many bytes. */

@@ -170,8 +170,8 @@ public final class Atomic extends MemoryOp {
 
   /** All threads of a block run on one host thread: nothing comes between load and store. */
   private long raw(long at, long value, long expected) {
-    long old = rawLoad(at, bytes);
-    rawStore(at, bytes, operation.apply(old, bytes, value, expected));
+    long old = RawMemory.get(at, bytes);
+    RawMemory.put(at, bytes, operation.apply(old, bytes, value, expected));
     return old;
   }
 

@@ -2,6 +2,7 @@ package dev.doorbell.ptxvm.engine.ops.memory;
 
 import dev.doorbell.core.fabric.Access;
 import dev.doorbell.core.fabric.ThreadPort;
+import dev.doorbell.core.memory.RawMemory;
 import dev.doorbell.ptxvm.engine.decode.Assembler;
 import dev.doorbell.ptxvm.engine.decode.Assembler.Unsupported;
 import dev.doorbell.ptxvm.engine.decode.Space;
@@ -133,7 +134,7 @@ public abstract class Load extends LoadOp {
         return ported(t, r, address);
       }
       t.checkScratch("load", address, bytes);
-      long value = rawLoad(address, bytes);
+      long value = RawMemory.get(address, bytes);
       t.loadedScratch(address, value);
       r[d] = value << extend >> extend & mask;
       return next;
@@ -151,7 +152,7 @@ public abstract class Load extends LoadOp {
       if (space == Space.SHARED && t.portedShared) {
         return ported(t, r, window(t, "load", at));
       }
-      long value = rawLoad(window(t, "load", at), bytes);
+      long value = RawMemory.get(window(t, "load", at), bytes);
       if (space == Space.SHARED) {
         t.polling.loaded(at, value);
       }
@@ -177,25 +178,19 @@ public abstract class Load extends LoadOp {
       }
       if (space.isWindow() && !ported) {
         long at = window(t, "load", space == Space.FRAME ? address + t.frame : address);
-        low = rawLoad(at, Math.min(bytes, 8));
-        high = bytes == 16 ? rawLoad(at + 8, 8) : 0;
+        low = RawMemory.get(at, Math.min(bytes, 8));
+        high = bytes == 16 ? RawMemory.get(at + 8, 8) : 0;
         t.loadedScratch(at, low ^ high);
       } else if (space == Space.GENERIC && t.isScratch(address)) {
         t.checkScratch("load", address, bytes);
-        low = rawLoad(address, Math.min(bytes, 8));
-        high = bytes == 16 ? rawLoad(address + 8, 8) : 0;
+        low = RawMemory.get(address, Math.min(bytes, 8));
+        high = bytes == 16 ? RawMemory.get(address + 8, 8) : 0;
         t.loadedScratch(address, low ^ high);
       } else {
         t.checkAligned("load", address, bytes);
         t.account();
         ThreadPort port = t.port;
-        low =
-            switch (bytes) {
-              case 2 -> port.load16(address, access);
-              case 4 -> port.load32(address, access);
-              case 8 -> port.load64(address, access);
-              default -> port.load128(address, access);
-            };
+        low = load(port, address, bytes, access);
         if (port.parked) {
           return t.park(this);
         }

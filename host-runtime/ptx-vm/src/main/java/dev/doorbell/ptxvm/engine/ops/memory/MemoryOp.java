@@ -1,7 +1,7 @@
 package dev.doorbell.ptxvm.engine.ops.memory;
 
+import dev.doorbell.core.fabric.ThreadPort;
 import dev.doorbell.core.fabric.Access;
-import dev.doorbell.core.memory.RawMemory;
 import dev.doorbell.ptxvm.engine.decode.Assembler;
 import dev.doorbell.ptxvm.engine.decode.Assembler.Unsupported;
 import dev.doorbell.ptxvm.engine.decode.Space;
@@ -83,21 +83,26 @@ public abstract class MemoryOp extends Op {
                 .formatted(what, bytes, name, at, name, size));
   }
 
-  public static long rawLoad(long address, int bytes) {
+  /** Loads up to 16 bytes through a port; the upper 8 go to {@link ThreadPort#high}. */
+  public static long load(ThreadPort port, long address, int bytes, int access) {
     return switch (bytes) {
-      case 1 -> RawMemory.getByte(address) & 0xffL;
-      case 2 -> RawMemory.getShort(address) & 0xffffL;
-      case 4 -> RawMemory.getInt(address) & 0xffffffffL;
-      default -> RawMemory.getLong(address);
+      case 1 -> port.load8(address, access);
+      case 2 -> port.load16(address, access);
+      case 4 -> port.load32(address, access);
+      case 8 -> port.load64(address, access);
+      default -> port.load128(address, access);
     };
   }
 
-  public static void rawStore(long address, int bytes, long value) {
+  /** Stores up to 16 bytes through a port. */
+  public static void store(
+      ThreadPort port, long address, int bytes, long low, long high, int access) {
     switch (bytes) {
-      case 1 -> RawMemory.putByte(address, (byte) value);
-      case 2 -> RawMemory.putShort(address, (short) value);
-      case 4 -> RawMemory.putInt(address, (int) value);
-      default -> RawMemory.putLong(address, value);
+      case 1 -> port.store8(address, low, access);
+      case 2 -> port.store16(address, low, access);
+      case 4 -> port.store32(address, low, access);
+      case 8 -> port.store64(address, low, access);
+      default -> port.store128(address, low, high, access);
     }
   }
 

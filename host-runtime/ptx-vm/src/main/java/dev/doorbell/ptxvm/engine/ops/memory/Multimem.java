@@ -192,11 +192,7 @@ public abstract class Multimem extends MemoryOp {
       long[] members = together ? NONE : members(t, address);
       for (; t.progress < members.length; t.progress++) {
         long at = members[(int) t.progress];
-        switch (bytes) {
-          case 4 -> port.store32(at, low, access);
-          case 8 -> port.store64(at, low, access);
-          default -> port.store128(at, low, high, access);
-        }
+        store(port, at, bytes, low, high, access);
         if (port.parked) {
           return t.park(this);
         }
@@ -257,14 +253,7 @@ public abstract class Multimem extends MemoryOp {
       for (; t.progress < count; t.progress++) {
         int member = (int) t.progress;
         long at = together != null ? address : members[member];
-        long low =
-            together != null
-                ? together[2 * member]
-                : switch (bytes) {
-                  case 4 -> port.load32(at, access);
-                  case 8 -> port.load64(at, access);
-                  default -> port.load128(at, access);
-                };
+        long low = together != null ? together[2 * member] : load(port, at, bytes, access);
         if (port.parked) {
           return t.park(this);
         }

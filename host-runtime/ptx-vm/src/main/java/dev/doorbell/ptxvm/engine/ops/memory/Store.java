@@ -2,6 +2,7 @@ package dev.doorbell.ptxvm.engine.ops.memory;
 
 import dev.doorbell.core.fabric.Access;
 import dev.doorbell.core.fabric.ThreadPort;
+import dev.doorbell.core.memory.RawMemory;
 import dev.doorbell.ptxvm.engine.decode.Assembler;
 import dev.doorbell.ptxvm.engine.decode.Assembler.Unsupported;
 import dev.doorbell.ptxvm.engine.decode.Space;
@@ -111,7 +112,7 @@ public abstract class Store extends MemoryOp {
       }
       t.checkScratch("store", address, bytes);
       t.polling.acted();
-      rawStore(address, bytes, r[value]);
+      RawMemory.put(address, bytes, r[value]);
       return next;
     }
   }
@@ -129,7 +130,7 @@ public abstract class Store extends MemoryOp {
         }
         t.polling.acted();
       }
-      rawStore(window(t, "store", at), bytes, r[value]);
+      RawMemory.put(window(t, "store", at), bytes, r[value]);
       return next;
     }
   }
@@ -164,12 +165,7 @@ public abstract class Store extends MemoryOp {
       t.checkAligned("store", address, bytes);
       t.account();
       ThreadPort port = t.port;
-      switch (bytes) {
-        case 2 -> port.store16(address, low, access);
-        case 4 -> port.store32(address, low, access);
-        case 8 -> port.store64(address, low, access);
-        default -> port.store128(address, low, high, access);
-      }
+      store(port, address, bytes, low, high, access);
       if (port.parked) {
         return t.park(this);
       }
@@ -185,9 +181,9 @@ public abstract class Store extends MemoryOp {
     }
 
     private void raw(long at, long low, long high) {
-      rawStore(at, Math.min(bytes, 8), low);
+      RawMemory.put(at, Math.min(bytes, 8), low);
       if (bytes == 16) {
-        rawStore(at + 8, 8, high);
+        RawMemory.put(at + 8, 8, high);
       }
     }
 
