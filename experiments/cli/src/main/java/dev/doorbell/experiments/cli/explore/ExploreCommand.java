@@ -11,7 +11,6 @@ import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.JUnitOption;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.cli.explore.ExploreReport.Explored;
-import dev.doorbell.experiments.cli.explore.NicRunner.NicOptions;
 import dev.doorbell.experiments.cli.explore.WorldOptions.World;
 import dev.doorbell.experiments.cli.plan.UserKernels;
 import dev.doorbell.experiments.workbench.explore.Explorer;
@@ -50,8 +49,7 @@ import picocli.CommandLine.Parameters;
       "  doorbell explore my_put.ptx --schedule 7@964#1b2c3d4e",
       "  doorbell explore put_rate --prove --iterations 1    all executions of a small world",
       "  doorbell explore my_gather.kernel.yaml --ranks 2,4 --group 1,2 --until covered",
-      "  doorbell explore put_latency --bytes 8192 --nic all   other adapters, and what helps"
-          + " there",
+      "  doorbell explore put_latency --bytes 8192 --nic cx7-ar    an adapter that orders less",
       "  doorbell explore --case list",
       ""
     },
@@ -260,17 +258,11 @@ public final class ExploreCommand extends CliCommand {
           .run(bug, seeds, nanos("--budget", budget));
     }
     List<World> worlds = worlds(laboratory);
-    List<Nic> adapters = nics.all();
+    Nic nic = nics.nic();
     long nanos = nanos("--budget", budget);
     try {
-      if (nics.isTable()) {
-        return new NicRunner(context, common(), laboratory, worlds.getFirst().scenario())
-            .run(adapters, seeds, nanos);
-      }
       worlds.replaceAll(
-          world ->
-              new World(
-                  world.choice(), world.scenario().with(adapters.getFirst()), world.kernel()));
+          world -> new World(world.choice(), world.scenario().with(nic), world.kernel()));
       if (schedule != null) {
         return replay(context, laboratory, worlds, schedule(schedule), nanos);
       }

@@ -62,9 +62,6 @@ public final class Explorer {
       long instructions,
       long nanos,
       Coverage coverage) {
-    /** Report of an exploration without runs. */
-    static final Report NONE = new Report(List.of(), List.of(), 0, 0, 0, 0, 0, new Coverage());
-
     /** Returns true if nothing was found. */
     public boolean isClean() {
       return found == 0;

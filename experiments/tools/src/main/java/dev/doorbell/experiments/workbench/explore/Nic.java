@@ -3,9 +3,7 @@ package dev.doorbell.experiments.workbench.explore;
 import dev.doorbell.core.adapter.Adapter;
 import dev.doorbell.core.adapter.Promise;
 import dev.doorbell.core.adapter.Promises;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Optional;
 
 /**
@@ -73,32 +71,6 @@ public record Nic(Adapter adapter, boolean strictKeys) {
 
     public static Optional<Remedy> of(String word) {
       return Arrays.stream(values()).filter(remedy -> remedy.word().equals(word)).findFirst();
-    }
-
-    /** Returns the remedies that change anything on {@code adapter}. */
-    public static List<Remedy> of(Adapter adapter) {
-      Promises promises = adapter.promises();
-      List<Remedy> all = new ArrayList<>();
-      boolean anyOrder = promises.placement() == Promise.Placement.ANY_ORDER;
-      boolean relaxed = promises.posted() == Promise.Posted.RELAXED;
-      boolean mlx5 = promises.queues() == Promise.Queues.MLX5;
-      if (promises.fenceBit() == Promise.FenceBit.NONE) {
-        all.add(ACKNOWLEDGED);
-      }
-      if (mlx5 && (anyOrder || relaxed)) {
-        all.add(FENCE_BIT);
-        all.add(STRICT_KEY);
-      }
-      if (promises.visibility() == Promise.Visibility.AFTER_READ) {
-        all.add(READ_FLUSH);
-      }
-      if (mlx5 && anyOrder) {
-        all.add(ORDERED_PLACEMENT);
-      }
-      if (mlx5 && promises.atomics() == Promise.Atomics.REFUSED) {
-        all.add(ATOMICS);
-      }
-      return all;
     }
   }
 }

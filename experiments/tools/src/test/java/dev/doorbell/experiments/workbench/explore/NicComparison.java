@@ -1,6 +1,9 @@
 package dev.doorbell.experiments.workbench.explore;
 
+import dev.doorbell.core.adapter.Adapter;
 import dev.doorbell.core.adapter.Promise;
+import dev.doorbell.core.adapter.Promises;
+import dev.doorbell.core.fabric.explore.Coverage;
 import dev.doorbell.experiments.workbench.explore.Nic.Remedy;
 import dev.doorbell.experiments.workbench.explore.Scenario.ScenarioException;
 import java.util.ArrayList;
@@ -8,7 +11,10 @@ import java.util.List;
 import java.util.Optional;
 
 /** Explores one scenario on several adapters, and what of a finding each remedy removes. */
-public final class NicComparison {
+final class NicComparison {
+  private static final Explorer.Report NOTHING =
+      new Explorer.Report(List.of(), List.of(), 0, 0, 0, 0, 0, new Coverage());
+
   private final Laboratory laboratory;
   private final Scenario scenario;
 
@@ -97,12 +103,12 @@ public final class NicComparison {
   public Row explore(Nic nic, int seeds, long nanos) throws ScenarioException {
     Optional<Laboratory.Refusal> refusal = laboratory.refusal(scenario.with(nic));
     if (refusal.isPresent()) {
-      return new Row(nic, Explorer.Report.NONE, List.of(), List.of(), refusal);
+      return new Row(nic, NOTHING, List.of(), List.of(), refusal);
     }
     long end = System.nanoTime() + nanos;
     Explorer.Report report = explorer(nic).explore(seeds, nanos - nanos / 4);
     List<Remedy> helping = new ArrayList<>();
-    List<Remedy> tried = report.isClean() ? List.of() : Remedy.of(nic.adapter());
+    List<Remedy> tried = report.isClean() ? List.of() : remedies(nic.adapter());
     for (int i = 0; i < tried.size(); i++) {
       Remedy remedy = tried.get(i);
       long left = Math.max(1, end - System.nanoTime());
@@ -112,6 +118,32 @@ public final class NicComparison {
       }
     }
     return new Row(nic, report, List.copyOf(helping), tried, Optional.empty());
+  }
+
+  /** Returns the remedies that change anything on {@code adapter}. */
+  private static List<Remedy> remedies(Adapter adapter) {
+    Promises promises = adapter.promises();
+    List<Remedy> all = new ArrayList<>();
+    boolean anyOrder = promises.placement() == Promise.Placement.ANY_ORDER;
+    boolean relaxed = promises.posted() == Promise.Posted.RELAXED;
+    boolean mlx5 = promises.queues() == Promise.Queues.MLX5;
+    if (promises.fenceBit() == Promise.FenceBit.NONE) {
+      all.add(Remedy.ACKNOWLEDGED);
+    }
+    if (mlx5 && (anyOrder || relaxed)) {
+      all.add(Remedy.FENCE_BIT);
+      all.add(Remedy.STRICT_KEY);
+    }
+    if (promises.visibility() == Promise.Visibility.AFTER_READ) {
+      all.add(Remedy.READ_FLUSH);
+    }
+    if (mlx5 && anyOrder) {
+      all.add(Remedy.ORDERED_PLACEMENT);
+    }
+    if (mlx5 && promises.atomics() == Promise.Atomics.REFUSED) {
+      all.add(Remedy.ATOMICS);
+    }
+    return all;
   }
 
   private Explorer explorer(Nic nic) {
