@@ -178,7 +178,7 @@ final class ClientPort extends DevicePort {
     return gpus;
   }
 
-  private ProcessMemory client(long address, int bytes) {
+  private ClientMemory client(long address, int bytes) {
     ClientProcess process = fabric.process((int) (address >>> ClientProcess.ADDRESS_BITS));
     if (process == null) {
       throw noMemory("access", address, bytes);

@@ -41,10 +41,9 @@ public final class ClientProcess {
 
   private final int pid;
   private final int slot;
-  private final ProcessMemory memory;
   private final LinuxCalls libc = new LinuxCalls();
   private final int file;
-  private final ClientMemory structures;
+  private final ClientMemory memory;
 
   /** Shared pages, and the number of leases that each is part of. */
   private final Map<Long, Integer> pages = new HashMap<>();
@@ -72,8 +71,7 @@ public final class ClientProcess {
   public ClientProcess(int pid, int slot, int descriptor) throws IOException {
     this.pid = pid;
     this.slot = slot;
-    this.memory = new ProcessMemory(pid);
-    this.structures = new ClientMemory(memory);
+    this.memory = new ClientMemory(pid);
     this.file = openSealed(libc, "/proc/%d/fd/%d".formatted(pid, descriptor));
   }
 
@@ -227,10 +225,6 @@ public final class ClientProcess {
     return new Lease(range, range.busAddress(start), bytes);
   }
 
-  ProcessMemory memory() {
-    return memory;
-  }
-
   /** The address by which devices reach a byte of the process. */
   public long busAddress(long address) {
     return isInWindow(address, 1) ? address : (long) slot << ADDRESS_BITS | address;
@@ -241,8 +235,8 @@ public final class ClientProcess {
     return start >= 0 && bytes > 0 && start < ADDRESS_LIMIT && bytes <= ADDRESS_LIMIT - start;
   }
 
-  public ClientMemory structures() {
-    return structures;
+  public ClientMemory memory() {
+    return memory;
   }
 
   private static long pageOf(long address) {

@@ -152,7 +152,7 @@ public final class IoctlCommand {
     if (length <= Long.BYTES) {
       System.arraycopy(bytes.content(), at + DATA, content, 0, length);
     } else {
-      context.process().structures().copyIn(bytes.u64(at + DATA), content);
+      context.process().memory().copyIn(bytes.u64(at + DATA), content);
     }
     return new Struct(content);
   }
@@ -199,9 +199,9 @@ public final class IoctlCommand {
     int room = bytes.u16(at + LENGTH);
     byte[] content = new byte[room];
     System.arraycopy(result.content(), 0, content, 0, Math.min(room, result.size()));
-    context.process().structures().copyOut(bytes.u64(at + DATA), content);
+    context.process().memory().copyOut(bytes.u64(at + DATA), content);
     Struct flags = new Struct(Short.BYTES).u16(0, bytes.u16(at + FLAGS) | VALID_OUTPUT);
-    context.process().structures().copyOut(head + at + FLAGS, flags.content());
+    context.process().memory().copyOut(head + at + FLAGS, flags.content());
   }
 
   void out32(int id, int value) throws ErrnoException {
@@ -229,7 +229,7 @@ public final class IoctlCommand {
   void outHandle(int id, int handle) throws ErrnoException {
     context
         .process()
-        .structures()
+        .memory()
         .copyOut(head + require(id) + DATA, new Struct(Long.BYTES).u64(0, handle).content());
   }
 
