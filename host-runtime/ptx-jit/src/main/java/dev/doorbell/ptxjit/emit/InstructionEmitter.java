@@ -147,28 +147,6 @@ public final class InstructionEmitter {
   private void unary(UnaryOp op) {
     CodeBuilder c = writer.code();
     switch (op.key) {
-      case "not.pred" -> {
-        writer.load(op.a);
-        c.lconst_1().lxor();
-      }
-      case "not.b32" -> {
-        writer.load(op.a);
-        c.loadConstant(-1L).lxor();
-        MemoryEmitter.keepLow(c, 32);
-      }
-      case "not.b64" -> {
-        writer.load(op.a);
-        c.loadConstant(-1L).lxor();
-      }
-      case "neg.s32" -> {
-        writer.load(op.a);
-        c.lneg();
-        MemoryEmitter.keepLow(c, 32);
-      }
-      case "neg.s64" -> {
-        writer.load(op.a);
-        c.lneg();
-      }
       case "cvt.cvt.u64.u32/-1", "cvt.cvt.u32.u64/4294967295", "cvt.cvt.u32.u32/4294967295" -> {
         writer.load(op.a);
         MemoryEmitter.keepLow(c, 32);
@@ -187,11 +165,6 @@ public final class InstructionEmitter {
   }
 
   private void binary(BinaryOp op) {
-    CodeBuilder c = writer.code();
-    if (op.key.startsWith("setp.") && compare(op)) {
-      writer.store(op.d);
-      return;
-    }
     switch (op.key) {
       case "add.u64", "add.s64" -> operands(op).ladd();
       case "sub.u64", "sub.s64" -> operands(op).lsub();
@@ -204,21 +177,6 @@ public final class InstructionEmitter {
       case "mov", "and.pred", "and.b16", "and.b32", "and.b64" -> operands(op).land();
       case "or.pred", "or.b16", "or.b32", "or.b64" -> operands(op).lor();
       case "xor.pred", "xor.b16", "xor.b32", "xor.b64" -> operands(op).lxor();
-      case "mul.wide.u32" -> {
-        writer.load(op.a);
-        MemoryEmitter.keepLow(c, 32);
-        writer.load(op.b);
-        MemoryEmitter.keepLow(c, 32);
-        c.lmul();
-      }
-      case "mul.wide.s32" -> {
-        writer.load(op.a);
-        c.l2i().i2l();
-        writer.load(op.b);
-        c.l2i().i2l().lmul();
-      }
-      case "shl.b32", "shl.b64", "shr.b32", "shr.u32", "shr.b64", "shr.u64", "shr.s32", "shr.s64" ->
-          shift(op);
       default -> function(op.f, BINARY, "applyAsLong", op.a, op.b);
     }
     writer.store(op.d);
@@ -228,111 +186,6 @@ public final class InstructionEmitter {
     writer.load(op.a);
     writer.load(op.b);
     return writer.code();
-  }
-
-  /** Shifts by a constant, which is nearly always; counts above the width clamp. */
-  private void shift(BinaryOp op) {
-    CodeBuilder c = writer.code();
-    if (!writer.isConstant(op.b)) {
-      function(op.f, BINARY, "applyAsLong", op.a, op.b);
-      return;
-    }
-    long by = writer.constantOf(op.b) & 0xffffffffL;
-    boolean narrow = op.key.endsWith("32");
-    int width = narrow ? 32 : 64;
-    boolean signed = op.key.startsWith("shr.s");
-    if (by >= width && !signed) {
-      c.lconst_0();
-      return;
-    }
-    int count = (int) Math.min(by, width - 1);
-    writer.load(op.a);
-    if (signed) {
-      if (narrow) {
-        c.l2i().i2l();
-      }
-      c.loadConstant(count).lshr();
-    } else if (op.key.startsWith("shr")) {
-      c.loadConstant(count).lushr();
-    } else {
-      c.loadConstant(count).lshl();
-    }
-    if (narrow && !op.key.startsWith("shr.b") && !op.key.startsWith("shr.u")) {
-      MemoryEmitter.keepLow(c, 32);
-    }
-  }
-
-  /** Integer comparisons; leaves 0 or 1. */
-  private boolean compare(BinaryOp op) {
-    String name = op.key.substring("setp.".length());
-    int dot = name.indexOf('.');
-    String comparison = name.substring(0, dot);
-    String type = name.substring(dot + 1);
-    boolean equality = comparison.equals("eq") || comparison.equals("ne");
-    boolean wide = type.endsWith("64") && !type.startsWith("f");
-    boolean narrow = type.endsWith("32") && !type.startsWith("f");
-    CodeBuilder c = writer.code();
-    boolean known = wide || narrow || equality;
-    if (type.startsWith("f") || !known || (type.startsWith("b") && !equality)) {
-      return false;
-    }
-    Label yes = c.newLabel();
-    Label end = c.newLabel();
-    if (equality && !wide) {
-      narrow(op.a);
-      narrow(op.b);
-      if (comparison.equals("eq")) {
-        c.if_icmpeq(yes);
-      } else {
-        c.if_icmpne(yes);
-      }
-    } else if (type.equals("s32")) {
-      narrow(op.a);
-      narrow(op.b);
-      if (comparison.equals("lt")) {
-        c.if_icmplt(yes);
-      } else {
-        c.if_icmple(yes);
-      }
-    } else {
-      if (type.equals("u64") && !equality) {
-        operands(op);
-        c.invokestatic(
-            Long.class.describeConstable().orElseThrow(),
-            "compareUnsigned",
-            MethodTypeDesc.of(CD_int, CD_long, CD_long));
-      } else {
-        writer.load(op.a);
-        keepIf(narrow);
-        writer.load(op.b);
-        keepIf(narrow);
-        c.lcmp();
-      }
-      switch (comparison) {
-        case "eq" -> c.ifeq(yes);
-        case "ne" -> c.ifne(yes);
-        case "lt", "lo" -> c.iflt(yes);
-        default -> c.ifle(yes);
-      }
-    }
-    c.lconst_0().goto_(end);
-    c.labelBinding(yes).lconst_1().labelBinding(end);
-    return true;
-  }
-
-  private void narrow(int slot) {
-    if (writer.isConstant(slot)) {
-      writer.code().loadConstant((int) writer.constantOf(slot));
-    } else {
-      writer.load(slot);
-      writer.code().l2i();
-    }
-  }
-
-  private void keepIf(boolean narrow) {
-    if (narrow) {
-      MemoryEmitter.keepLow(writer.code(), 32);
-    }
   }
 
   private void ternary(TernaryOp op) {
