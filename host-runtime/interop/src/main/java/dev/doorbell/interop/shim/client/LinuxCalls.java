@@ -1,5 +1,6 @@
 package dev.doorbell.interop.shim.client;
 
+import dev.doorbell.core.uverbs.generated.LinuxNumbers;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
@@ -18,36 +19,7 @@ import java.nio.file.Path;
  * errno. For one thread.
  */
 @SuppressWarnings("restricted")
-final class LinuxCalls {
-  static final int EAGAIN = 11;
-  static final int EINTR = 4;
-
-  // EPOLLIN, EPOLLOUT, EPOLLET, and what is done with a file.
-  static final int READABLE = 1;
-  static final int WRITABLE = 4;
-  static final int EDGE = 1 << 31;
-  static final int WATCH = 1;
-  static final int UNWATCH = 2;
-  static final int REWATCH = 3;
-
-  private static final int PR_SET_TIMERSLACK = 29;
-  private static final int AF_UNIX = 1;
-  private static final int SOCK_STREAM = 1;
-  private static final int NONBLOCK_CLOEXEC = 0x800 | 0x80000;
-  private static final int SOL_SOCKET = 1;
-  private static final int SO_PEERCRED = 17;
-  private static final int SCM_RIGHTS = 1;
-  private static final int MSG_DONTWAIT = 0x40;
-  private static final int MSG_NOSIGNAL = 0x4000;
-
-  /** {@code O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC}. */
-  private static final int OPEN_FLAGS = 2 | 0x100 | NONBLOCK_CLOEXEC;
-
-  private static final int F_ADD_SEALS = 1033;
-  private static final int F_GET_SEALS = 1034;
-  static final int SEAL_SHRINK = 2;
-  private static final int SEAL_GROW = 4;
-  private static final int MFD_CLOEXEC_ALLOW_SEALING = 1 | 2;
+final class LinuxCalls extends LinuxNumbers {
   private static final int PATH_BYTES = 108;
   private static final int STATFS_BYTES = 128;
   private static final long NANOS_PER_SECOND = 1_000_000_000L;
@@ -97,8 +69,6 @@ final class LinuxCalls {
 
   static final long EVENT_BYTES = EVENT_DATA + Long.BYTES;
 
-  private static final int AT_FDCWD = -100;
-
   /** One function for all calls: the JVM compiles code for each form of a function. */
   private static final MethodHandle SYSCALL =
       Linker.nativeLinker()
@@ -107,14 +77,6 @@ final class LinuxCalls {
               FunctionDescriptor.of(LONG, LONG, LONG, LONG, LONG, LONG, LONG, LONG),
               Linker.Option.captureCallState("errno"),
               Linker.Option.firstVariadicArg(1));
-
-  private static final int PROT_READ_WRITE = 3;
-
-  /** {@code MAP_SHARED | MAP_NORESERVE}, and what says that the address is meant. */
-  private static final int MAP_SHARED = 1 | 0x4000;
-
-  static final int MAP_FIXED = 0x10;
-  static final int MAP_FIXED_NOREPLACE = 0x100000;
 
   private final Arena arena = Arena.ofAuto();
   private final MemorySegment state = arena.allocate(STATE);
@@ -167,7 +129,7 @@ final class LinuxCalls {
   int listen(Path path, int backlog) {
     byte[] name = path.toString().getBytes(StandardCharsets.UTF_8);
     if (name.length >= PATH_BYTES) {
-      return -36; // ENAMETOOLONG
+      return -ENAMETOOLONG;
     }
     int socket = call(SOCKET, AF_UNIX, SOCK_STREAM | NONBLOCK_CLOEXEC);
     if (socket < 0) {

@@ -1,6 +1,7 @@
 package dev.doorbell.interop.shim.command;
 
 import dev.doorbell.core.hca.Errno;
+import dev.doorbell.core.uverbs.generated.IoctlLayout;
 import dev.doorbell.interop.shim.abi.ErrnoException;
 import dev.doorbell.interop.shim.abi.ShimAction;
 import dev.doorbell.interop.shim.abi.Struct;
@@ -15,28 +16,9 @@ import org.jspecify.annotations.Nullable;
  * (rdma/rdma_user_ioctl_cmds.h). Reads what attributes point at and writes results in the program's
  * memory, as a kernel does.
  */
-public final class IoctlCommand {
-  static final int HEAD_BYTES = 24;
-
-  private static final int OBJECT = 2;
-  private static final int METHOD = 4;
-  private static final int COUNT = 6;
-  private static final int RESERVED_1 = 8;
-  private static final int DRIVER = 16;
-  private static final int RESERVED_2 = 20;
-
-  private static final int ATTRIBUTE_BYTES = 16;
-  private static final int LENGTH = 2;
-  private static final int FLAGS = 4;
-  private static final int CHOICE = 6;
-  private static final int DATA = 8;
-  private static final int MANDATORY = 1;
-  private static final int VALID_OUTPUT = 2;
-
+public final class IoctlCommand extends IoctlLayout {
   /** The first of the driver's attributes. */
   private static final int DRIVER_SPACE = 0x1000;
-
-  private static final int RDMA_DRIVER_MLX5 = 1;
 
   private final ClientContext context;
   private final long head;
