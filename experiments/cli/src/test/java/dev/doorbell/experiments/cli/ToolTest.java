@@ -162,7 +162,7 @@ class ToolTest {
     assertThat(session.err())
         .isEqualTo(
             """
-            pull-vs-push.yaml:76:10  DB-C050  this path needs P2P reads (point pull_h200-cx7_8 and 152 more)
+            pull-vs-push.yaml:77:10  DB-C050  this path needs P2P reads (point pull_h200-cx7_8 and 152 more)
             1 error
             """);
   }

@@ -12,8 +12,8 @@ import java.util.StringJoiner;
 /**
  * WQEs for people: in one line, or word by word with every bit field named.
  *
- * <p>A WQE is given in one piece: {@link SendQueue#copyOut} makes one of a WQE that runs over the
- * end of its ring. What is malformed is printed as far as it goes, and the line says what is wrong.
+ * <p>A WQE is given in one piece, also one that runs over the end of its ring. A malformed one is
+ * printed as far as it goes, and the line says what is wrong.
  */
 public final class WqePrinter {
   private static final int INLINE_BYTES_SHOWN = 16;

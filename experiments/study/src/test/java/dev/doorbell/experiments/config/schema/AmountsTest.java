@@ -30,7 +30,7 @@ class AmountsTest {
     "size, 65536, 64 KiB",
     "size, 77310, 75.5 KiB",
     "rtt, 64000, 64 us",
-    "silence, 6000000, 6 ms",
+    "rtt, 6000000, 6 ms",
     "load, 70, 70 %",
     "window, 16, 16",
   })
