@@ -1,4 +1,4 @@
-/** After a run: its table, figures and page again, and what differs from another run. */
+/** After a run: its table and figures again, and what differs from another run. */
 @NullMarked
 package dev.doorbell.experiments.cli.results;
 
