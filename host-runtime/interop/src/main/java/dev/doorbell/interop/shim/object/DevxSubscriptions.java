@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * report events only here. A channel's records are the cookies of subscriptions, and the events of
  * firmware behind them where the channel has them.
  */
+@SuppressWarnings("ReferenceEquality") // an object is itself alone
 public final class DevxSubscriptions {
   /** Completion of an armed queue ({@code MLX5_EVENT_TYPE_COMP}). */
   static final int COMPLETION = 0;

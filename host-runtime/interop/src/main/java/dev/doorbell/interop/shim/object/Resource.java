@@ -496,7 +496,7 @@ public sealed interface Resource {
   }
 
   /** An address handle; the program writes it into WQEs itself. */
-  record Ah() implements Resource {}
+  final class Ah implements Resource {}
 
   /**
    * Memory in which DEVX commands place queues.
