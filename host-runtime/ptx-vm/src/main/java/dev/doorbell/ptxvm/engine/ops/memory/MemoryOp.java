@@ -1,7 +1,7 @@
 package dev.doorbell.ptxvm.engine.ops.memory;
 
-import dev.doorbell.core.fabric.ThreadPort;
 import dev.doorbell.core.fabric.Access;
+import dev.doorbell.core.fabric.ThreadPort;
 import dev.doorbell.ptxvm.engine.decode.Assembler;
 import dev.doorbell.ptxvm.engine.decode.Assembler.Unsupported;
 import dev.doorbell.ptxvm.engine.decode.Space;
