@@ -79,8 +79,7 @@ class QueuesTest {
     SplittableRandom random = new SplittableRandom(11);
     int blocks = 8;
     try (NativeBytes ring = new NativeBytes(blocks * 64L);
-        NativeBytes source = new NativeBytes(blocks * 64L);
-        NativeBytes target = new NativeBytes(blocks * 64L)) {
+        NativeBytes source = new NativeBytes(blocks * 64L)) {
       for (int index = 0; index < 2 * blocks; index++) {
         for (int ds = 1; ds <= 4 * blocks; ds++) {
           RawMemory.fill(ring.address(), ring.size(), (byte) 0);
@@ -93,10 +92,6 @@ class QueuesTest {
                     NativeBytes.hex(SendQueue.unitAddress(ring.address(), blocks, index, unit), 16))
                 .isEqualTo(NativeBytes.hex(source.address() + 16L * unit, 16));
           }
-          SendQueue.copyOut(ring.address(), blocks, index, ds, target.address());
-          assertThat(RawMemory.mismatch(source.address(), target.address(), 16L * ds))
-              .as("index %d ds %d", index, ds)
-              .isEqualTo(-1);
           assertThat(nonZeroBytes(ring)).isEqualTo(16 * ds);
         }
       }
