@@ -91,7 +91,12 @@ class PostSendEqualityTest {
         assertThat(theirs.postSend(requests, bad)).as(what).isZero();
         for (int i = 0; i < count; i++) {
           Posted one = posted.get(i);
-          SendQueue.copyOut(theirs.sendRing, theirs.sendBlocks, index, one.units, copy.address());
+          for (int unit = 0; unit < one.units; unit++) {
+            RawMemory.copy(
+                SendQueue.unitAddress(theirs.sendRing, theirs.sendBlocks, index, unit),
+                copy.address() + 16L * unit,
+                16);
+          }
           byte[] wqe = copy.asSlice(0, 16L * one.units).toArray(ValueLayout.JAVA_BYTE);
           forgetUnwritten(one, wqe, ours.get(i));
           assertThat(hex(wqe))
