@@ -31,7 +31,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class MoveKind extends ExperimentKind<MoveKind.Settings> {
   private static final String KERNEL = "host_move";
-  private static final int UNIT = 16;
 
   /** The fewest bytes of a launch on a real GPU, whose clock ticks in steps of nanoseconds. */
   private static final long BYTES_ON_GPU = 64L << 20;
