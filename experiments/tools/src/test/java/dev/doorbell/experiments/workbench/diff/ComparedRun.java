@@ -99,8 +99,6 @@ final class ComparedRun {
 
   /** The case in a world; kernels that execute lists of operations have random ones. */
   private final class Listed extends ProtocolTrial {
-    private final long nanos;
-
     Listed(World world, long nanos) {
       super(
           what.protocol(),
@@ -113,7 +111,6 @@ final class ComparedRun {
               what.protocol().grid(what.blocks(), what.threads(), nanos)),
           ComparedRun.this::buffers,
           ComparedRun.this::job);
-      this.nanos = nanos;
     }
 
     @Override
