@@ -108,7 +108,7 @@ class ProblemCodesTest {
 
   private static boolean isMainSource(Path path) {
     String name = path.toString();
-    return name.endsWith("Kind.yaml") && name.contains("/src/main/resources/")
-        || name.endsWith(".java") && name.contains("/src/main/java/");
+    return (name.endsWith("Kind.yaml") && name.contains("/src/main/resources/"))
+        || (name.endsWith(".java") && name.contains("/src/main/java/"));
   }
 }
