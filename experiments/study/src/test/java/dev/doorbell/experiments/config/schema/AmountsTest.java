@@ -17,7 +17,7 @@ class AmountsTest {
     "goodput, 44.6231, 44.62 GB/s",
     "rate, 9.7084, 9.708 M/s",
     "tlp.bytes, 12345678, 11.77 MiB",
-    "lost.bytes, 12, 12 B",
+    "tlp.bytes, 12, 12 B",
     "fences, 0.11, 0.11",
     "overlap, 1.0004, 1",
   })
