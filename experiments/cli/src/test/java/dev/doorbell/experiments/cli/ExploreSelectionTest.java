@@ -54,7 +54,7 @@ class ExploreSelectionTest {
   @Test
   void cases_are_listed() {
     assertThat(session.type("explore", "--case", "list")).isEqualTo(ExitCode.OK);
-    assertThat(session.out().lines()).hasSize(37);
+    assertThat(session.out().lines()).hasSize(36);
     assertThat(session.out()).contains("two-fences           one of the two fences");
   }
 
