@@ -349,7 +349,7 @@ public sealed interface Resource {
   final class Cq extends Queue {
     public final CompletionQueue queue;
 
-    /** Where the program reads its completion events. */
+    /** The stream from which the program reads its completion events. */
     public final @Nullable EventStream channel;
 
     /** The arm word of the doorbell record that was read last. */

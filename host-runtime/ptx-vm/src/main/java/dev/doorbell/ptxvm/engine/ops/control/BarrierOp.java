@@ -23,7 +23,7 @@ public final class BarrierOp extends Op {
     ANY
   }
 
-  /** What the instruction says; slots are -1 where it says nothing. */
+  /** The operands of an instruction; a slot is -1 where it has none. */
   private record Form(
       int id,
       int count,

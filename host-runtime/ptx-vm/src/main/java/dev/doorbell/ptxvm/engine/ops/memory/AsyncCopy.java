@@ -194,7 +194,7 @@ public final class AsyncCopy extends MemoryOp {
         Set.of("add", "min", "max", "and", "or", "xor", "inc", "dec");
     private static final int GLOBAL_REDUCTION = Access.RELAXED | Access.GPU | Access.REDUCTION;
 
-    /** What the instruction says; the slot of the mbarrier is -1 where there is none. */
+    /** The operands of an instruction; the slot of the mbarrier is -1 where it has none. */
     private record Form(
         AsyncCopy.Ends ends,
         boolean toShared,
