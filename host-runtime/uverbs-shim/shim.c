@@ -738,6 +738,16 @@ static void end_running(void *argument)
 	release(running->device);
 }
 
+/* Called with `tables`, with a descriptor that is not closed before they are free. */
+static bool waits(int fd, const void *from, size_t bytes)
+{
+	struct rdma_ucm_cmd_hdr head = { 0 };
+	if (bytes < sizeof head)
+		return false;
+	memcpy(&head, from, sizeof head);
+	return head.cmd == RDMA_USER_CM_CMD_GET_EVENT && !(syscall(SYS_fcntl, fd, F_GETFL) & O_NONBLOCK);
+}
+
 /* A command of the program. GET_EVENT waits, unless the descriptor is not to block. */
 static ssize_t run_connections(int fd, struct running *running, const void *from, size_t bytes)
 {
@@ -748,10 +758,6 @@ static ssize_t run_connections(int fd, struct running *running, const void *from
 		memcpy(&head, from, sizeof head);
 		size_t whole = sizeof head + head.in;
 		error = whole <= bytes && whole <= SHIM_MAX_PAYLOAD - sizeof(uint64_t) ? 0 : EINVAL;
-		if (!error && head.cmd == RDMA_USER_CM_CMD_GET_EVENT && !(syscall(SYS_fcntl, fd, F_GETFL) & O_NONBLOCK)) {
-			running->file = (int)syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, 0);
-			error = running->file < 0 ? errno : 0;
-		}
 		while (!error) {
 			uint8_t byte;
 			error = exchange(device, from, whole);
@@ -775,15 +781,19 @@ static ssize_t write_connections(int fd, const void *from, size_t bytes)
 {
 	pthread_mutex_lock(&tables);
 	struct running running = { devices[fd], -1 };
-	if (running.device)
+	ssize_t result;
+	int error = running.device ? 0 : EBADF;
+	if (!error && waits(fd, from, bytes)) {
+		running.file = (int)syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, 0);
+		error = running.file < 0 ? errno : 0;
+	}
+	if (!error)
 		running.device->users++;
 	pthread_mutex_unlock(&tables);
-	if (!running.device) {
-		errno = EBADF;
+	if (error) {
+		errno = error;
 		return -1;
 	}
-	ssize_t result;
-	int error;
 	/* A thread may be cancelled while it waits. */
 	pthread_cleanup_push(end_running, &running);
 	result = run_connections(fd, &running, from, bytes);

@@ -16,7 +16,7 @@ final class NicOptions {
       paramLabel = "NAME|FILE",
       description =
           "What the HCAs promise (docs/adapters.md): cx7, cx7-ar, cx8-ooo-rw, cx8-ooo-all,"
-              + " relaxed-pcie, no-atomics, split-visibility, efa, gpi, or a file (default cx7).")
+              + " relaxed-pcie, no-atomics, split-visibility, efa, or a file (default cx7).")
   private String name = "";
 
   @Option(

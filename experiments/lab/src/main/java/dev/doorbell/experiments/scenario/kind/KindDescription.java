@@ -40,8 +40,8 @@ import tools.jackson.databind.node.MissingNode;
  * digits and dots are underscores. {@code metrics}, {@code kernels}, {@code samples}, {@code
  * warmup} and {@code faults} count.
  *
- * <p>The texts may contain {@code ${size}}, a setting as the config has it, and {@code ${2 *
- * size}}, the value of a formula.
+ * <p>Texts may name a setting: {@code ${size}} is replaced by what the config says. They may also
+ * have a formula, which is replaced by its value: {@code ${2*size}}.
  */
 final class KindDescription {
   private static final Pattern VALUE = Pattern.compile("\\$\\{([^}]*)\\}");
