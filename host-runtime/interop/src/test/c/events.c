@@ -162,6 +162,16 @@ int main(void)
 		;
 	/* The queue pair is both ends: either may notice first. */
 	CHECK(wc.status == IBV_WC_REM_ACCESS_ERR || wc.status == IBV_WC_WR_FLUSH_ERR);
+	/* In error and with nothing outstanding, it flushes receives that are posted now, each with an event. */
+	for (int i = 0; i < 3; i++) {
+		struct ibv_recv_wr late = { .wr_id = 7, .sg_list = &sge, .num_sge = 1 }, *bad_receive;
+		CHECK(ready(channel->fd, 20) == 0);
+		CHECK(!ibv_req_notify_cq(two, 0));
+		CHECK(!ibv_post_recv(second, &late, &bad_receive));
+		CHECK(ready(channel->fd, 10000) == 1 && wait_event() == two);
+		CHECK(ibv_poll_cq(two, 1, &wc) == 1 && wc.wr_id == 7 && wc.status == IBV_WC_WR_FLUSH_ERR);
+	}
+	ibv_ack_cq_events(two, 3);
 	CHECK(!ibv_destroy_qp(second) && !ibv_destroy_cq(two));
 	CHECK(!ibv_destroy_comp_channel(channel));
 	CHECK(!ibv_dereg_mr(mr) && !ibv_dealloc_pd(pd) && !ibv_close_device(context));

@@ -334,7 +334,7 @@ public final class ShimServer implements AutoCloseable {
     return work;
   }
 
-  /** Serves the sockets; returns the number of those that were ready. */
+  /** Serves the sockets and late receives; returns the number of those that there were. */
   private int serve(long nanos) {
     boolean isNew = listening.await(sockets, nanos);
     wakes = listening.wakes();
@@ -359,6 +359,9 @@ public final class ShimServer implements AutoCloseable {
       }
     }
     connections = sockets.size();
+    for (ClientContext context : open) {
+      served += context.pollFailed(fabric);
+    }
     return served;
   }
 

@@ -13,6 +13,8 @@ public class ErrnoTable {
 
   public static final int ENOENT = 2;
 
+  public static final int ESRCH = 3;
+
   public static final int EBADF = 9;
 
   public static final int EAGAIN = 11;
@@ -62,6 +64,7 @@ public class ErrnoTable {
     return switch (code) {
       case EPERM -> "EPERM, not permitted";
       case ENOENT -> "ENOENT, no such file";
+      case ESRCH -> "ESRCH, no such process";
       case EAGAIN -> "EAGAIN, try again";
       case ENOMEM -> "ENOMEM, out of memory or over a limit";
       case EACCES -> "EACCES, access denied";

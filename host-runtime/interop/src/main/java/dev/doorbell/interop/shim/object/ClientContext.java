@@ -64,6 +64,7 @@ public final class ClientContext {
   private @Nullable EventStream asyncEvents;
   private final boolean inherited;
   private int handles;
+  private int nextPage;
 
   /**
    * @param inherited the device was opened by the program's parent
@@ -285,6 +286,15 @@ public final class ClientContext {
       }
     }
     return found;
+  }
+
+  /** Lets the HCA flush receives that were posted to queue pairs in error, one page a call. */
+  public int pollFailed(ClientFabric fabric) {
+    if (pages.isEmpty()) {
+      return 0;
+    }
+    nextPage = (nextPage + 1) % pages.size();
+    return pages.get(nextPage).pollFailed(fabric);
   }
 
   /** Passes completion events of the HCA on to the program; returns their number. */

@@ -86,6 +86,9 @@ public sealed interface Resource {
     /** The producer index of the last doorbell; -1 for none. */
     int doorbellIndex = -1;
 
+    /** The producer index of receives when the queue pair was last seen in error; -1 for never. */
+    int receiveIndex = -1;
+
     private final Set<Gid> groups = new HashSet<>();
 
     public Qp(
@@ -106,9 +109,10 @@ public sealed interface Resource {
       return queuePair.number();
     }
 
-    /** After a reset, the producer index starts at 0 again. */
+    /** After a reset, the producer indices start at 0 again. */
     public void onReset() {
       doorbellIndex = -1;
+      receiveIndex = -1;
     }
 
     /**

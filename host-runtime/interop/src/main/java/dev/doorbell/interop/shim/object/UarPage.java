@@ -2,6 +2,7 @@ package dev.doorbell.interop.shim.object;
 
 import dev.doorbell.core.hca.Errno;
 import dev.doorbell.core.hca.HcaException;
+import dev.doorbell.core.hca.QueuePairState;
 import dev.doorbell.core.memory.AccessFault;
 import dev.doorbell.core.memory.RawMemory;
 import dev.doorbell.core.mlx5.Doorbell;
@@ -99,24 +100,50 @@ public final class UarPage {
     int rung = 0;
     for (int i = 0; i < users.size(); i++) {
       Resource.Qp user = users.get(i);
-      int index = sendIndex(user, fabric);
+      int index = index(user, DoorbellRecord.SEND_OFFSET, user.doorbellIndex, fabric);
       if (index != user.doorbellIndex) {
         user.doorbellIndex = index;
-        RawMemory.putLong(doorbell.address(), Doorbell.encode(index, user.queuePair.number()));
-        fabric.store(user.queuePair.doorbellAddress(), doorbell.address());
+        ring(user, index, fabric);
         rung++;
       }
     }
     return rung;
   }
 
-  /** The producer index of a doorbell record; the last one where a GPU's memory is gone. */
-  private static int sendIndex(Resource.Qp of, ClientFabric fabric) {
+  /**
+   * Lets the HCA look at queue pairs in error to which receives have been posted since the last
+   * call: no doorbell tells of a receive, and no message comes any more that would look for one.
+   *
+   * @return their number
+   */
+  int pollFailed(ClientFabric fabric) {
+    int found = 0;
+    for (int i = 0; i < users.size(); i++) {
+      Resource.Qp user = users.get(i);
+      if (user.queuePair.state() == QueuePairState.ERR) {
+        int index = index(user, DoorbellRecord.RECEIVE_OFFSET, user.receiveIndex, fabric);
+        if (index != user.receiveIndex) {
+          user.receiveIndex = index;
+          ring(user, Math.max(user.doorbellIndex, 0), fabric);
+          found++;
+        }
+      }
+    }
+    return found;
+  }
+
+  private void ring(Resource.Qp user, int index, ClientFabric fabric) {
+    RawMemory.putLong(doorbell.address(), Doorbell.encode(index, user.queuePair.number()));
+    fabric.store(user.queuePair.doorbellAddress(), doorbell.address());
+  }
+
+  /** A producer index of a doorbell record; the last one where a GPU's memory is gone. */
+  private static int index(Resource.Qp of, int offset, int last, ClientFabric fabric) {
     try {
-      int stored = fabric.loadWord(of.queuePair.recordAddress() + DoorbellRecord.SEND_OFFSET);
+      int stored = fabric.loadWord(of.queuePair.recordAddress() + offset);
       return DoorbellRecord.decode(stored) & SendQueue.INDEX_MASK;
     } catch (AccessFault gone) {
-      return of.doorbellIndex;
+      return last;
     }
   }
 
