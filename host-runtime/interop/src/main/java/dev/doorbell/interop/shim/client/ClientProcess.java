@@ -9,6 +9,7 @@ import dev.doorbell.core.uverbs.generated.UverbsAbi;
 import dev.doorbell.interop.shim.abi.ErrnoException;
 import dev.doorbell.interop.shim.abi.PageRange;
 import dev.doorbell.interop.shim.abi.PagesNotShared;
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -355,8 +356,9 @@ public final class ClientProcess {
   /** True when the process has mapped a whole range for reading and, if asked, for writing. */
   public boolean isMapped(long start, long bytes, boolean writable) {
     long at = start;
-    try {
-      for (String line : Files.readAllLines(Path.of("/proc/%d/maps".formatted(pid)))) {
+    // Line by line: the kernel writes what is read, and a program may have thousands of mappings.
+    try (BufferedReader maps = Files.newBufferedReader(Path.of("/proc/%d/maps".formatted(pid)))) {
+      for (String line = maps.readLine(); line != null; line = maps.readLine()) {
         int dash = line.indexOf('-');
         int space = line.indexOf(' ');
         long from = Long.parseUnsignedLong(line, 0, dash, 16);
