@@ -140,8 +140,6 @@ public final class PushChecker implements PushObserver {
           at.set(at.rung, State.COMMITTED);
         }
       }
-      case STALE ->
-          throw violation("I3", "message %d went without its header".formatted(event.index()));
       case READ -> read(at, event.index());
       case TRANSMITTED -> {
         require(

@@ -28,11 +28,13 @@ public final class PushEngine implements AutoCloseable {
   private static final int SCRATCH_BYTES = 64;
   private static final double PICOS_PER_NANO = 1000;
 
-  final DevicePort port;
   final PushOptions options;
   final PushObserver observer;
   final long scratch;
   long firstMessage;
+
+  /** Tests put a port in between that loses writes. */
+  DevicePort port;
 
   private final Fabric fabric;
   final Locus locus;

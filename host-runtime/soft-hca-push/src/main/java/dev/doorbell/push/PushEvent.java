@@ -30,8 +30,6 @@ public record PushEvent(
     TORN_DOORBELL,
     /** The header of a message below the doorbell is not there, or the payload is not its own. */
     EARLY,
-    /** The same, and it was sent all the same: only by an engine that trusts doorbells. */
-    STALE,
     /** A slot in the ring was read. */
     READ,
     /** The payload was read from GPU memory. */
@@ -44,8 +42,6 @@ public record PushEvent(
     /** The slots of messages below were given back. */
     RELEASED,
     CREDITED,
-    /** A credit was kept back, by mistake. */
-    CREDIT_LOST,
     /** An acknowledgement did not come in time. */
     TIMEOUT,
     /** The peer missed a frame. */

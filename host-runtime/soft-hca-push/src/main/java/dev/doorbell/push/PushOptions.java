@@ -11,7 +11,6 @@ package dev.doorbell.push;
  * @param grantBytes where not 0, senders ask and the receiver grants, so that no more than so many
  *     bytes are under way to it from everybody together
  * @param prefetch messages whose payload is being pulled ahead of their turn, at most
- * @param mistakes what it does wrong; {@link Mistakes#NONE} but for tests of what catches them
  */
 public record PushOptions(
     Release release,
@@ -20,8 +19,7 @@ public record PushOptions(
     long retryNanos,
     WindowOptions window,
     int grantBytes,
-    int prefetch,
-    Mistakes mistakes) {
+    int prefetch) {
 
   /** Fifty bytes a nanosecond, retained until acknowledged, a credit for each message. */
   public static final PushOptions DEFAULT =
@@ -32,8 +30,7 @@ public record PushOptions(
           100_000,
           WindowOptions.NONE,
           0,
-          16,
-          Mistakes.NONE);
+          16);
 
   /** When a slot is given back to the producer. */
   public enum Release {
@@ -62,46 +59,24 @@ public record PushOptions(
    */
   public record CreditReturn(int messages, long nanos) {}
 
-  /**
-   * Mistakes of an engine.
-   *
-   * @param loseCredit one credit in this number is not written; 0 for none
-   * @param repeatOldCredit every credit is followed by the one before it
-   * @param trustDoorbell headers and payloads below the doorbell are not looked at before they go
-   */
-  public record Mistakes(int loseCredit, boolean repeatOldCredit, boolean trustDoorbell) {
-    /** It makes none. */
-    public static final Mistakes NONE = new Mistakes(0, false, false);
-  }
-
   public PushOptions with(Release other) {
-    return new PushOptions(
-        other, service, credits, retryNanos, window, grantBytes, prefetch, mistakes);
+    return new PushOptions(other, service, credits, retryNanos, window, grantBytes, prefetch);
   }
 
   public PushOptions with(Service other) {
-    return new PushOptions(
-        release, other, credits, retryNanos, window, grantBytes, prefetch, mistakes);
+    return new PushOptions(release, other, credits, retryNanos, window, grantBytes, prefetch);
   }
 
   public PushOptions withRetry(long nanos) {
-    return new PushOptions(
-        release, service, credits, nanos, window, grantBytes, prefetch, mistakes);
+    return new PushOptions(release, service, credits, nanos, window, grantBytes, prefetch);
   }
 
   public PushOptions with(WindowOptions other) {
-    return new PushOptions(
-        release, service, credits, retryNanos, other, grantBytes, prefetch, mistakes);
+    return new PushOptions(release, service, credits, retryNanos, other, grantBytes, prefetch);
   }
 
   public PushOptions withGrants(int bytes) {
-    return new PushOptions(
-        release, service, credits, retryNanos, window, bytes, prefetch, mistakes);
-  }
-
-  public PushOptions with(Mistakes other) {
-    return new PushOptions(
-        release, service, credits, retryNanos, window, grantBytes, prefetch, other);
+    return new PushOptions(release, service, credits, retryNanos, window, bytes, prefetch);
   }
 
   /**

@@ -172,7 +172,7 @@ public final class SendRing implements MmioTarget {
     message.reading = false;
     if (!message.known) {
       takeHeader(message);
-    } else if (message.intact() || engine.options.mistakes().trustDoorbell()) {
+    } else if (message.intact()) {
       message.ready = true;
       event(message.staged ? PushEvent.Kind.READ : PushEvent.Kind.PULLED, message.index);
     } else {
@@ -188,13 +188,10 @@ public final class SendRing implements MmioTarget {
         HeaderReader.isOf(header, message.index, shape.entries())
             && length >= 0
             && length <= shape.slotBytes();
-    if (!own && !engine.options.mistakes().trustDoorbell()) {
+    if (!own) {
       event(PushEvent.Kind.EARLY, message.index);
       lookAgain(message);
       return;
-    }
-    if (!own) {
-      event(PushEvent.Kind.STALE, message.index);
     }
     message.decode();
     flow(message.destination).want(rung - transmitted, message.bytes);
@@ -371,9 +368,6 @@ public final class SendRing implements MmioTarget {
     private final long address;
     private long released;
     private long acknowledged;
-    private long previousReleased;
-    private long previousAcknowledged;
-    private long writes;
     private int repeats;
     private boolean timing;
 
@@ -394,30 +388,20 @@ public final class SendRing implements MmioTarget {
     }
 
     private void write() {
-      previousReleased = released;
-      previousAcknowledged = acknowledged;
       released = SendRing.this.released;
       acknowledged = unacknowledged;
       repeats = 0;
-      put(released, acknowledged);
-      if (engine.options.mistakes().repeatOldCredit()) {
-        put(previousReleased, previousAcknowledged);
-      }
+      put();
       if (!timing) {
         time(engine.options.credits().nanos());
       }
     }
 
-    private void put(long releasedIndex, long acknowledgedIndex) {
-      int lose = engine.options.mistakes().loseCredit();
-      if (lose > 0 && writes++ % lose == lose - 1) {
-        event(PushEvent.Kind.CREDIT_LOST, releasedIndex);
-        return;
-      }
-      RawMemory.putLong(engine.scratch + PushCredit.RELEASED, releasedIndex);
-      RawMemory.putLong(engine.scratch + PushCredit.ACKNOWLEDGED, acknowledgedIndex);
+    private void put() {
+      RawMemory.putLong(engine.scratch + PushCredit.RELEASED, released);
+      RawMemory.putLong(engine.scratch + PushCredit.ACKNOWLEDGED, acknowledged);
       engine.port.write(engine.scratch, address, PushCredit.BYTES, false);
-      event(PushEvent.Kind.CREDITED, releasedIndex);
+      event(PushEvent.Kind.CREDITED, released);
     }
 
     private void time(long nanos) {
@@ -432,7 +416,7 @@ public final class SendRing implements MmioTarget {
         write();
       } else if (repeats < REPEATS) {
         repeats++;
-        put(released, acknowledged);
+        put();
         time(engine.options.credits().nanos() << repeats);
       }
     }

