@@ -11,7 +11,6 @@ import dev.doorbell.core.hca.Errno;
 import dev.doorbell.core.hca.Hca;
 import dev.doorbell.core.hca.HcaAttributes;
 import dev.doorbell.core.hca.HcaException;
-import dev.doorbell.core.hca.ProtectionDomain;
 import dev.doorbell.core.memory.Allocation;
 import dev.doorbell.core.memory.FabricMemory;
 import dev.doorbell.core.memory.Locus;
@@ -172,7 +171,7 @@ public final class SoftHca implements Hca, HcaServices {
   }
 
   @Override
-  public ProtectionDomain allocateProtectionDomain() {
+  public SoftProtectionDomain allocateProtectionDomain() {
     if (closed) {
       throw new HcaException("cannot allocate a protection domain: %s is closed".formatted(name));
     }
@@ -382,7 +381,8 @@ public final class SoftHca implements Hca, HcaServices {
     return ++lastConnection;
   }
 
-  MemoryProvider memory() {
+  /** Memory of the HCA's machine, for queues that no program has. */
+  public MemoryProvider memory() {
     return FabricMemory.of(fabric.memory(), locus.rank());
   }
 

@@ -7,12 +7,10 @@ import dev.doorbell.core.hca.AddressHandle;
 import dev.doorbell.core.hca.CompletionChannel;
 import dev.doorbell.core.hca.CompletionQueue;
 import dev.doorbell.core.hca.CompletionQueueAttributes;
-import dev.doorbell.core.hca.DcTarget;
 import dev.doorbell.core.hca.DcTargetAttributes;
 import dev.doorbell.core.hca.Errno;
 import dev.doorbell.core.hca.Hca;
 import dev.doorbell.core.hca.HcaException;
-import dev.doorbell.core.hca.MemoryRegion;
 import dev.doorbell.core.hca.ProtectionDomain;
 import dev.doorbell.core.hca.QueuePair;
 import dev.doorbell.core.hca.QueuePairAttributes;
@@ -55,10 +53,20 @@ import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Makes and owns regions and queues; they close in any order that their dependencies allow. */
-final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
+/**
+ * Makes and owns regions and queues; they close in any order that their dependencies allow. Drivers
+ * find here what the contract of {@code core.hca} has no need of: memory by other addresses than
+ * its own, and receive WQEs of any size.
+ */
+public final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
   /** The HCA chooses the lowest 8 bits of a key. */
-  static final int ANY_VARIANT = -1;
+  public static final int ANY_VARIANT = -1;
+
+  /**
+   * Memory of queues whose driver fills completion rings itself before it creates them, as those of
+   * a NIC have to: the HCA touches no entry that it does not write.
+   */
+  public interface FilledRings extends MemoryProvider {}
 
   private static final int NAMED_IN_MESSAGE = 4;
   private static final int HOP_LIMIT = 64;
@@ -99,7 +107,8 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
   }
 
   @Override
-  public MemoryRegion register(Memory memory, long offset, long length, Set<AccessRight> rights) {
+  public SoftMemoryRegion register(
+      Memory memory, long offset, long length, Set<AccessRight> rights) {
     requireOpen("register memory");
     Rights.checkRegion(rights);
     if (offset < 0 || length <= 0 || offset > memory.size() - length) {
@@ -113,8 +122,15 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
     return register(address, address, length, rights, ANY_VARIANT);
   }
 
-  /** Registers memory that work requests name by other addresses than its own. */
-  SoftMemoryRegion register(
+  /**
+   * Registers memory that the fabric's devices reach at {@code memory}. Nobody checks that it is
+   * there: accesses that fail make work requests fail.
+   *
+   * @param address by which work requests name the first byte
+   * @param variant the lowest 8 bits of its key, or {@link #ANY_VARIANT}
+   * @throws HcaException for rights that contradict each other, or when there are no keys left
+   */
+  public SoftMemoryRegion register(
       long address, long memory, long length, Set<AccessRight> rights, int variant) {
     requireOpen("register memory");
     Rights.checkRegion(rights);
@@ -125,8 +141,12 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
     return add(key, address, memory, length, rights);
   }
 
-  /** Registers memory in place of a region of any domain, which ends, under its key. */
-  SoftMemoryRegion replace(
+  /**
+   * Registers memory in place of a region of any domain of the HCA, which ends, under its key.
+   *
+   * @throws HcaException for rights that contradict each other; the region is as it was then
+   */
+  public SoftMemoryRegion replace(
       SoftMemoryRegion old, long address, long memory, long length, Set<AccessRight> rights) {
     requireOpen("register memory");
     Rights.checkRegion(rights);
@@ -136,11 +156,12 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
   }
 
   /**
-   * Creates a memory window.
+   * Creates a memory window, which work requests bind.
    *
    * @param second of type 2
+   * @throws HcaException when there are no keys left
    */
-  SoftMemoryWindow createWindow(boolean second) {
+  public SoftMemoryWindow createWindow(boolean second) {
     requireOpen("allocate a memory window");
     return add(
         new SoftMemoryWindow(
@@ -210,7 +231,7 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
     try {
       ring = memory.allocate(attributes.ringIn(), attributes.ringBytes(), label + " ring");
       record = memory.allocate(attributes.recordIn(), DoorbellRecord.BYTES, label + " record");
-      if (!(memory instanceof DriverAccess.FilledRings)) {
+      if (!(memory instanceof FilledRings)) {
         ring.fill(0, ring.size(), Cqe.INITIAL_FILL);
       }
       if (hca.options().promises().queues() == Promise.Queues.EFA) {
@@ -229,7 +250,7 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
   }
 
   @Override
-  public SharedReceiveQueue createSharedReceiveQueue(
+  public SoftSharedReceiveQueue createSharedReceiveQueue(
       SharedReceiveQueueAttributes attributes, MemoryProvider memory) {
     requireOpen("create a shared receive queue");
     requireMlx5("shared receive queues");
@@ -275,11 +296,15 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
   }
 
   /**
-   * Creates a queue pair with receive WQEs of a size of its own.
+   * Creates a queue pair in state RESET with receive WQEs of a size of its own.
    *
-   * @param segments data segments of a receive WQE, a power of two
+   * @param segments data segments of a receive WQE, a power of two; the receive entries of {@code
+   *     attributes} are a multiple of it
+   * @param memory asked for the send ring, the receive ring if there is one, and the record, in
+   *     this order
    */
-  QueuePair createQueuePair(QueuePairAttributes attributes, int segments, MemoryProvider memory) {
+  public QueuePair createQueuePair(
+      QueuePairAttributes attributes, int segments, MemoryProvider memory) {
     requireOpen("create a queue pair");
     SoftHcaOptions options = hca.options();
     if (options.promises().queues() != Promise.Queues.MLX5) {
@@ -360,7 +385,7 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
   }
 
   @Override
-  public DcTarget createDcTarget(DcTargetAttributes attributes) {
+  public SoftDcTarget createDcTarget(DcTargetAttributes attributes) {
     requireOpen("create a DC target");
     requireMlx5("DC targets");
     Rights.checkRegion(attributes.rights());

@@ -17,6 +17,8 @@ import dev.doorbell.core.mlx5.Opcode;
 import dev.doorbell.core.mlx5.SharedReceiveSegment;
 import dev.doorbell.core.mlx5.Syndrome;
 import dev.doorbell.core.mlx5.generated.DataSegment;
+import dev.doorbell.softhca.objects.SoftCompletionQueue;
+import dev.doorbell.softhca.objects.SoftSharedReceiveQueue;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -41,7 +43,8 @@ class ExtendedConnectionsTest {
             world.memory(1));
 
     Program(ProtectionDomain of) {
-      DriverAccess.extend(queue, end.receiveQueue, of);
+      ((SoftSharedReceiveQueue) queue)
+          .extend((SoftCompletionQueue) end.receiveQueue, (SoftProtectionDomain) of);
       for (int i = 0; i < RECEIVES; i++) {
         long wqe =
             SharedReceiveSegment.wqeAddress(queue.ringAddress(), queue.attributes().stride(), i);

@@ -25,6 +25,8 @@ import dev.doorbell.core.mlx5.SharedReceiveSegment;
 import dev.doorbell.core.mlx5.generated.DataSegment;
 import dev.doorbell.core.mlx5.generated.RemoteAddressSegment;
 import dev.doorbell.core.roce.BthOpcode;
+import dev.doorbell.softhca.objects.SoftCompletionQueue;
+import dev.doorbell.softhca.objects.SoftSharedReceiveQueue;
 import dev.doorbell.softhca.packet.Packet;
 import dev.doorbell.softhca.packet.PacketOpcode;
 import java.nio.ByteBuffer;
@@ -139,7 +141,8 @@ class FuzzTest {
               new SharedReceiveQueueAttributes(4, 1, MemoryKind.HOST, MemoryKind.HOST),
               world.memory(1));
       if (extended) {
-        DriverAccess.extend(receives, victim.receiveQueue, domains[1]);
+        ((SoftSharedReceiveQueue) receives)
+            .extend((SoftCompletionQueue) victim.receiveQueue, (SoftProtectionDomain) domains[1]);
       }
       target =
           dynamic

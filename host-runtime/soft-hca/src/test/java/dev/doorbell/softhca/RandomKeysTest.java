@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.doorbell.core.hca.AccessRight;
 import dev.doorbell.core.hca.MemoryRegion;
-import dev.doorbell.core.hca.ProtectionDomain;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.softhca.device.SoftHcaOptions;
 import dev.doorbell.softhca.objects.SoftMemoryRegion;
@@ -22,7 +21,7 @@ class RandomKeysTest {
         SoftHca hca =
             new SoftHca(
                 fabric, Locus.nic(0, 0), "served", SoftHcaOptions.DEFAULT.withRandomNumbers());
-        ProtectionDomain domain = hca.allocateProtectionDomain()) {
+        SoftProtectionDomain domain = hca.allocateProtectionDomain()) {
       Random random = new Random(7);
       Map<Integer, MemoryRegion> live = new LinkedHashMap<>();
       int stale = 0;
@@ -36,8 +35,8 @@ class RandomKeysTest {
           assertThat(hca.objects.regions.find(stale)).isNull();
         } else {
           MemoryRegion made =
-              DriverAccess.register(
-                  domain, 0, 0, 4096, EnumSet.noneOf(AccessRight.class), DriverAccess.ANY_VARIANT);
+              domain.register(
+                  0, 0, 4096, EnumSet.noneOf(AccessRight.class), SoftProtectionDomain.ANY_VARIANT);
           assertThat(live.put(made.lkey(), made)).isNull();
         }
       }

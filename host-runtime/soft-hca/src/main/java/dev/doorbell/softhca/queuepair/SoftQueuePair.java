@@ -182,9 +182,11 @@ public final class SoftQueuePair extends ScheduledQueuePair implements QueuePair
   }
 
   /**
-   * Frames that match are received by one of {@code queues}, of the same HCA, where no rule of a
-   * lower priority number matches.
+   * Lets queue pairs of one HCA receive the Ethernet frames that match, each frame one of them. A
+   * frame goes to one rule: that of the lowest priority number, the oldest one first; rules of the
+   * same priority for the same match all get it.
    *
+   * @param queues one, or a power of two of them
    * @param hash chooses one of several
    * @return ends the rule
    * @throws HcaException on transports that receive no frames

@@ -22,10 +22,10 @@ import dev.doorbell.core.roce.InternetChecksum;
 import dev.doorbell.core.roce.Ipv6Header;
 import dev.doorbell.core.roce.RoceFrame;
 import dev.doorbell.core.roce.UdpHeader;
-import dev.doorbell.softhca.DriverAccess;
 import dev.doorbell.softhca.SoftWorld;
 import dev.doorbell.softhca.device.SoftHcaOptions;
 import dev.doorbell.softhca.packet.PortCounters.Counter;
+import dev.doorbell.softhca.queuepair.SoftQueuePair;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
@@ -69,8 +69,8 @@ class CaptureTruthTest {
       b = new Endpoint(world, 1, Endpoint.Shape.usual());
       Endpoint.connect(a, b, QUICK);
       if (ipv4) {
-        DriverAccess.of(a.queuePair).between(IPV4[0], IPV4[1]);
-        DriverAccess.of(b.queuePair).between(IPV4[1], IPV4[0]);
+        ((SoftQueuePair) a.queuePair).between(IPV4[0], IPV4[1]);
+        ((SoftQueuePair) b.queuePair).between(IPV4[1], IPV4[0]);
       }
     }
 

@@ -10,7 +10,6 @@ import dev.doorbell.interop.shim.abi.Struct;
 import dev.doorbell.interop.shim.object.ClientContext;
 import dev.doorbell.interop.shim.object.EventStream;
 import dev.doorbell.interop.shim.object.Resource;
-import dev.doorbell.softhca.DriverAccess;
 
 /** Completion queues of libmlx5. */
 final class CompletionQueueCommands {
@@ -87,7 +86,7 @@ final class CompletionQueueCommands {
     long bytes = (long) entries * cq.queue.attributes().entryBytes();
     MappedQueues.requireShared(context, ring, bytes, Cqe.BYTES);
     try (MappedQueues.Leases leases = new MappedQueues.Leases(context)) {
-      DriverAccess.resize(cq.queue, entries, leases.add(ring, bytes));
+      cq.queue.resize(entries, leases.add(ring, bytes));
       cq.replaceRing(leases.keep()[0]);
     }
     // struct ib_uverbs_resize_cq_resp

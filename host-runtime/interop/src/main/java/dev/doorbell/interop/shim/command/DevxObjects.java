@@ -2,7 +2,6 @@ package dev.doorbell.interop.shim.command;
 
 import dev.doorbell.core.hca.CompletionQueueAttributes;
 import dev.doorbell.core.hca.Errno;
-import dev.doorbell.core.hca.MemoryRegion;
 import dev.doorbell.core.hca.Transport;
 import dev.doorbell.core.mlx5.DoorbellRecord;
 import dev.doorbell.core.mlx5.prm.PrmBuffer;
@@ -21,7 +20,7 @@ import dev.doorbell.interop.shim.object.ClientContext;
 import dev.doorbell.interop.shim.object.QueuePairControl;
 import dev.doorbell.interop.shim.object.Resource;
 import dev.doorbell.interop.shim.object.UarPage;
-import dev.doorbell.softhca.DriverAccess;
+import dev.doorbell.softhca.objects.SoftMemoryRegion;
 import org.jspecify.annotations.Nullable;
 
 /** Creates, modifies and queries objects by firmware commands. */
@@ -163,7 +162,7 @@ final class DevxObjects {
             receive,
             shared == null ? null : shared.queue,
             Resource.DEVX);
-    DriverAccess.of(qp.queuePair).userIndex = in.get(QueuePairContext.USER_INDEX);
+    qp.queuePair.userIndex = in.get(QueuePairContext.USER_INDEX);
     qp.control.queueKey = in.get(QueuePairContext.Q_KEY);
     qp.logReceives = in.get(QueuePairContext.LOG_RQ_SIZE);
     return qp;
@@ -229,14 +228,14 @@ final class DevxObjects {
             in.getLong(MemoryKeyContext.MKEY_UMEM_OFFSET_OFFSET),
             length);
     GpuRange gpu = context.gpuMemory(start, length);
-    MemoryRegion region =
-        DriverAccess.register(
-            pd.domain(),
-            in.getLong(MemoryKeyContext.START_ADDR_OFFSET),
-            gpu == null ? context.process().busAddress(start) : gpu.busAddress(start),
-            length,
-            QueuePairControl.rights(access),
-            in.get(MemoryKeyContext.MKEY_7_0));
+    SoftMemoryRegion region =
+        pd.domain()
+            .register(
+                in.getLong(MemoryKeyContext.START_ADDR_OFFSET),
+                gpu == null ? context.process().busAddress(start) : gpu.busAddress(start),
+                length,
+                QueuePairControl.rights(access),
+                in.get(MemoryKeyContext.MKEY_7_0));
     return new Resource.Mr(region, null, null).on(gpu == null ? null : gpu.use());
   }
 

@@ -2,13 +2,12 @@ package dev.doorbell.interop.shim.command;
 
 import dev.doorbell.core.hca.AccessRight;
 import dev.doorbell.core.hca.Errno;
-import dev.doorbell.core.hca.MemoryRegion;
 import dev.doorbell.core.mlx5.prm.PrmBuffer;
 import dev.doorbell.core.mlx5.prm.generated.MemoryKeyContext;
 import dev.doorbell.interop.shim.abi.ErrnoException;
 import dev.doorbell.interop.shim.object.ClientContext;
 import dev.doorbell.interop.shim.object.Resource;
-import dev.doorbell.softhca.DriverAccess;
+import dev.doorbell.softhca.objects.SoftMemoryRegion;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -43,7 +42,7 @@ final class FixedKeys {
     long piece = 1L << in.get(MemoryKeyContext.LOG_ENTITY_SIZE);
     long first = address(in, 0);
     List<Resource.Mr> bases = new ArrayList<>();
-    MemoryRegion last = null;
+    SoftMemoryRegion last = null;
     for (int i = 0; i < entries; i++) {
       int key = key(in, i);
       long at = first + i * piece;
@@ -56,33 +55,33 @@ final class FixedKeys {
         last = base.region();
       }
     }
-    MemoryRegion begin = bases.getFirst().region();
-    MemoryRegion finish = bases.getLast().region();
+    SoftMemoryRegion begin = bases.getFirst().region();
+    SoftMemoryRegion finish = bases.getLast().region();
     long from = Math.max(first, begin.address());
     long to = Math.min(first + in.getLong(MemoryKeyContext.LEN_OFFSET), end(finish));
     ErrnoException.require(from < to && from < end(begin), Errno.EINVAL);
     return Resource.Mr.show(
-        DriverAccess.register(
-            pd.domain(),
-            in.getLong(MemoryKeyContext.START_ADDR_OFFSET) + from - first,
-            DriverAccess.place(begin, from),
-            to - from,
-            rights,
-            in.get(MemoryKeyContext.MKEY_7_0)),
+        pd.domain()
+            .register(
+                in.getLong(MemoryKeyContext.START_ADDR_OFFSET) + from - first,
+                begin.memory(from),
+                to - from,
+                rights,
+                in.get(MemoryKeyContext.MKEY_7_0)),
         bases);
   }
 
-  private static long end(MemoryRegion region) {
+  private static long end(SoftMemoryRegion region) {
     return region.address() + region.length();
   }
 
   /** True if a region reaches an address where another one goes on, in the same memory. */
-  private static boolean continues(MemoryRegion before, MemoryRegion next, long at) {
+  private static boolean continues(SoftMemoryRegion before, SoftMemoryRegion next, long at) {
     return before.address() < at
         && end(before) >= at
         && next.address() <= at
         && end(next) > at
-        && DriverAccess.place(before, at - 1) + 1 == DriverAccess.place(next, at);
+        && before.memory(at - 1) + 1 == next.memory(at);
   }
 
   private static int key(PrmBuffer in, int entry) {

@@ -5,7 +5,7 @@ import dev.doorbell.core.uverbs.generated.UverbsAbi;
 import dev.doorbell.interop.shim.abi.ErrnoException;
 import dev.doorbell.interop.shim.abi.Struct;
 import dev.doorbell.interop.shim.object.Resource;
-import dev.doorbell.softhca.DriverAccess;
+import dev.doorbell.softhca.queuepair.SoftQueuePair;
 import dev.doorbell.softhca.steering.FrameFields;
 import dev.doorbell.softhca.steering.FrameFields.FlowMatch;
 import java.util.Arrays;
@@ -58,9 +58,9 @@ final class FlowCommands {
     Resource.Queue to = command.context().find(Resource.Queue.class, queuePair);
     Runnable end =
         switch (to) {
-          case Resource.Qp qp -> DriverAccess.steer(List.of(qp.queuePair), null, match, priority);
+          case Resource.Qp qp -> SoftQueuePair.steer(List.of(qp.queuePair), null, match, priority);
           case Resource.Spread spread ->
-              DriverAccess.steer(spread.queuePairs(), spread.hash(), match, priority);
+              SoftQueuePair.steer(spread.queuePairs(), spread.hash(), match, priority);
           default -> throw new ErrnoException(Errno.EINVAL);
         };
     return command.add(new Resource.Flow(to, end));

@@ -3,8 +3,6 @@ package dev.doorbell.interop.shim.command;
 import dev.doorbell.core.hca.CompletionQueue;
 import dev.doorbell.core.hca.CompletionQueueAttributes;
 import dev.doorbell.core.hca.Errno;
-import dev.doorbell.core.hca.ProtectionDomain;
-import dev.doorbell.core.hca.QueuePair;
 import dev.doorbell.core.hca.QueuePairAttributes;
 import dev.doorbell.core.hca.SharedReceiveQueue;
 import dev.doorbell.core.hca.SharedReceiveQueueAttributes;
@@ -26,7 +24,10 @@ import dev.doorbell.interop.shim.object.EventStream;
 import dev.doorbell.interop.shim.object.QueuePairControl;
 import dev.doorbell.interop.shim.object.Resource;
 import dev.doorbell.interop.shim.object.UarPage;
-import dev.doorbell.softhca.DriverAccess;
+import dev.doorbell.softhca.SoftProtectionDomain;
+import dev.doorbell.softhca.objects.SoftCompletionQueue;
+import dev.doorbell.softhca.objects.SoftSharedReceiveQueue;
+import dev.doorbell.softhca.queuepair.SoftQueuePair;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -111,14 +112,15 @@ final class MappedQueues {
       MemoryProvider memory = LeasedMemory.inOrder(ringMemory, recordMemory);
       if (userHandle != Resource.DEVX) {
         // libmlx5 has written every entry.
-        memory = (DriverAccess.FilledRings) memory::allocate;
+        memory = (SoftProtectionDomain.FilledRings) memory::allocate;
       }
-      ProtectionDomain domain = context.completionQueues();
+      SoftProtectionDomain domain = context.completionQueues();
       CompletionQueue queue =
           channel == null && userHandle != Resource.DEVX
               ? domain.createCompletionQueue(attributes, memory)
               : domain.createCompletionQueue(attributes, memory, context.completions());
-      Resource.Cq cq = new Resource.Cq(queue, userHandle, channel, leases.keep());
+      Resource.Cq cq =
+          new Resource.Cq((SoftCompletionQueue) queue, userHandle, channel, leases.keep());
       ClientContext.disarm(cq, recordMemory);
       return cq;
     }
@@ -184,7 +186,8 @@ final class MappedQueues {
       long userHandle)
       throws ErrnoException, PagesNotShared {
     try (Leases leases = new Leases(context)) {
-      QueuePair queuePair = create(context, leases, pd, shape, transport, send, receive, shared);
+      SoftQueuePair queuePair =
+          create(context, leases, pd, shape, transport, send, receive, shared);
       context.device().describe(queuePair);
       return new Resource.Qp(
           queuePair, new QueuePairControl(queuePair, transport), page, userHandle, leases.keep());
@@ -196,12 +199,13 @@ final class MappedQueues {
       ClientContext context, Resource.Pd pd, QpShape shape, Resource.Cq cq, long userHandle)
       throws ErrnoException, PagesNotShared {
     try (Leases leases = new Leases(context)) {
-      QueuePair queuePair = create(context, leases, pd, shape, Transport.RAW_PACKET, cq, cq, null);
+      SoftQueuePair queuePair =
+          create(context, leases, pd, shape, Transport.RAW_PACKET, cq, cq, null);
       return new Resource.Wq(queuePair, userHandle, leases.keep());
     }
   }
 
-  private static QueuePair create(
+  private static SoftQueuePair create(
       ClientContext context,
       Leases leases,
       Resource.Pd pd,
@@ -232,8 +236,7 @@ final class MappedQueues {
     }
     memory.add(leases.add(shape.record, DoorbellRecord.BYTES));
     int segments = receiveBytes == 0 ? 1 : (1 << shape.receiveShift) / SEGMENT;
-    return DriverAccess.createQueuePair(
-        pd.domain(),
+    QueuePairAttributes attributes =
         new QueuePairAttributes(
             blocks,
             (int) (receiveBytes / SEGMENT),
@@ -242,9 +245,9 @@ final class MappedQueues {
             MemoryKind.HOST,
             MemoryKind.HOST,
             transport,
-            shared),
-        segments,
-        LeasedMemory.inOrder(memory.toArray(Memory[]::new)));
+            shared);
+    MemoryProvider from = LeasedMemory.inOrder(memory.toArray(Memory[]::new));
+    return (SoftQueuePair) pd.domain().createQueuePair(attributes, segments, from);
   }
 
   /**
@@ -269,7 +272,7 @@ final class MappedQueues {
     requireShared(context, ring, bytes, attributes.stride());
     requireShared(context, record, DoorbellRecord.BYTES, DoorbellRecord.BYTES);
     try (Leases leases = new Leases(context)) {
-      SharedReceiveQueue queue =
+      SoftSharedReceiveQueue queue =
           pd.domain()
               .createSharedReceiveQueue(
                   attributes,

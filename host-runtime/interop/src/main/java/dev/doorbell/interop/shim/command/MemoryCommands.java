@@ -1,7 +1,6 @@
 package dev.doorbell.interop.shim.command;
 
 import dev.doorbell.core.hca.Errno;
-import dev.doorbell.core.hca.MemoryRegion;
 import dev.doorbell.core.memory.RawMemory;
 import dev.doorbell.core.roce.Gid;
 import dev.doorbell.core.uverbs.generated.UverbsAbi;
@@ -14,7 +13,8 @@ import dev.doorbell.interop.shim.object.OnChipPages;
 import dev.doorbell.interop.shim.object.QueuePairControl;
 import dev.doorbell.interop.shim.object.Resource;
 import dev.doorbell.interop.shim.object.ServedDevice;
-import dev.doorbell.softhca.DriverAccess;
+import dev.doorbell.softhca.SoftProtectionDomain;
+import dev.doorbell.softhca.objects.SoftMemoryRegion;
 
 /**
  * Protection domains, address handles, and on-chip memory (MEMIC: {@code ibv_alloc_dm}, {@code
@@ -104,14 +104,14 @@ final class MemoryCommands {
             && offset <= bytes
             && length <= bytes - offset,
         Errno.EINVAL);
-    MemoryRegion region =
-        DriverAccess.register(
-            pd.domain(),
-            0,
-            memory.lease.address() + offset,
-            length,
-            QueuePairControl.rights(access),
-            DriverAccess.ANY_VARIANT);
+    SoftMemoryRegion region =
+        pd.domain()
+            .register(
+                0,
+                memory.lease.address() + offset,
+                length,
+                QueuePairControl.rights(access),
+                SoftProtectionDomain.ANY_VARIANT);
     command.outHandle(
         UverbsAbi.REG_DM_MR_HANDLE, command.add(new Resource.Mr(region, memory, null)));
     command.out32(UverbsAbi.REG_DM_MR_RESP_LKEY, region.lkey());

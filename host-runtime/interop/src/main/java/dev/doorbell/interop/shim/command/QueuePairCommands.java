@@ -14,7 +14,6 @@ import dev.doorbell.interop.shim.object.DcTargetControl;
 import dev.doorbell.interop.shim.object.QueuePairSettings;
 import dev.doorbell.interop.shim.object.Resource;
 import dev.doorbell.interop.shim.object.UarPage;
-import dev.doorbell.softhca.DriverAccess;
 
 /** Queue pairs of libmlx5: creation, attributes and states. */
 final class QueuePairCommands {
@@ -118,7 +117,7 @@ final class QueuePairCommands {
             .u32(4, shape.receives())
             .u32(
                 12, shape.receives() == 0 ? 0 : (1 << shape.receiveShift()) / MappedQueues.SEGMENT);
-    DriverAccess.of(qp.queuePair).userIndex = in.u32(32);
+    qp.queuePair.userIndex = in.u32(32);
     qp.control.capabilities = capabilities;
     qp.control.signalsAll = (createFlags & UverbsAbi.QP_CREATE_SIGNAL_ALL) != 0;
     answer(command, handle, qp.number(), new Struct(40).u32(0, page.number()), capabilities);

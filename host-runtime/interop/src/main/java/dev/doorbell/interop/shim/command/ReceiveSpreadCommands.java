@@ -11,7 +11,6 @@ import dev.doorbell.interop.shim.abi.Struct;
 import dev.doorbell.interop.shim.command.MappedQueues.QpShape;
 import dev.doorbell.interop.shim.object.ClientContext;
 import dev.doorbell.interop.shim.object.Resource;
-import dev.doorbell.softhca.DriverAccess;
 import dev.doorbell.softhca.steering.ReceiveHash;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -49,7 +48,7 @@ final class ReceiveSpreadCommands {
         MappedQueues.createWq(
             context, pd, shape, cq, command.in64(UverbsAbi.CREATE_WQ_USER_HANDLE));
     int handle = command.add(queue);
-    DriverAccess.of(queue.queuePair).userIndex = in.u32(24);
+    queue.queuePair.userIndex = in.u32(24);
     command.out(UverbsAbi.UHW_OUT, new Struct(8).u32(0, 8));
     command.out32(UverbsAbi.CREATE_WQ_RESP_MAX_WR, shape.receives());
     command.out32(

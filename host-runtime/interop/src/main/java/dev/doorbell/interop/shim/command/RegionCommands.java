@@ -3,8 +3,6 @@ package dev.doorbell.interop.shim.command;
 import dev.doorbell.core.hca.AccessRight;
 import dev.doorbell.core.hca.Errno;
 import dev.doorbell.core.hca.HcaException;
-import dev.doorbell.core.hca.MemoryRegion;
-import dev.doorbell.core.hca.ProtectionDomain;
 import dev.doorbell.core.uverbs.generated.UverbsAbi;
 import dev.doorbell.interop.shim.abi.ErrnoException;
 import dev.doorbell.interop.shim.abi.PagesNotShared;
@@ -15,7 +13,8 @@ import dev.doorbell.interop.shim.object.ClientContext;
 import dev.doorbell.interop.shim.object.QueuePairControl;
 import dev.doorbell.interop.shim.object.Resource;
 import dev.doorbell.interop.shim.object.Resource.Registration;
-import dev.doorbell.softhca.DriverAccess;
+import dev.doorbell.softhca.SoftProtectionDomain;
+import dev.doorbell.softhca.objects.SoftMemoryRegion;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -52,7 +51,7 @@ final class RegionCommands {
             in.u64(24),
             in.u32(36));
     GpuRange gpu = gpuMemory(context, wanted);
-    MemoryRegion region = register(context, wanted, gpu, null);
+    SoftMemoryRegion region = register(context, wanted, gpu, null);
     int handle = command.add(new Resource.Mr(region, null, wanted).on(gpu));
     command.out(
         UverbsAbi.CORE_OUT,
@@ -67,7 +66,7 @@ final class RegionCommands {
         new Registration(
             command.find(1, Resource.Pd.class), start, bytes, command.in64(4), command.in32(6));
     GpuRange gpu = gpuMemory(command.context(), wanted);
-    MemoryRegion region = register(command.context(), wanted, gpu, null);
+    SoftMemoryRegion region = register(command.context(), wanted, gpu, null);
     command.outHandle(0, command.add(new Resource.Mr(region, null, wanted).on(gpu)));
     command.out32(7, region.lkey());
     command.out32(8, region.rkey());
@@ -117,21 +116,21 @@ final class RegionCommands {
    * @param gpu the memory that it is, closed where that fails; null: the program's own
    * @param old ends in favour of the new region, which has its key; null for none
    */
-  private static MemoryRegion register(
+  private static SoftMemoryRegion register(
       ClientContext context,
       Registration wanted,
       @Nullable GpuRange gpu,
-      @Nullable MemoryRegion old) {
+      @Nullable SoftMemoryRegion old) {
     long start = wanted.start();
-    ProtectionDomain domain = wanted.pd().domain();
+    SoftProtectionDomain domain = wanted.pd().domain();
     long address = (wanted.access() & UverbsAbi.ACCESS_ZERO_BASED) != 0 ? 0 : wanted.address();
     long memory = gpu == null ? context.process().busAddress(start) : gpu.busAddress(start);
     long bytes = bytes(wanted);
     Set<AccessRight> rights = QueuePairControl.rights(wanted.access());
     try {
       return old == null
-          ? DriverAccess.register(domain, address, memory, bytes, rights, DriverAccess.ANY_VARIANT)
-          : DriverAccess.replace(old, domain, address, memory, bytes, rights);
+          ? domain.register(address, memory, bytes, rights, SoftProtectionDomain.ANY_VARIANT)
+          : domain.replace(old, address, memory, bytes, rights);
     } catch (HcaException e) {
       if (gpu != null) {
         gpu.close();
@@ -182,13 +181,13 @@ final class RegionCommands {
     Resource.Pd pd = context.find(Resource.Pd.class, in.u32(8));
     int type = in.u8(12);
     ErrnoException.require(type == 1 || type == 2, Errno.EINVAL);
-    Resource.Window window = new Resource.Window(DriverAccess.createWindow(pd.domain(), type == 2));
+    Resource.Window window = new Resource.Window(pd.domain().createWindow(type == 2));
     int handle = command.add(window);
     command.out(UverbsAbi.CORE_OUT, new Struct(8).u32(0, handle).u32(4, window.window().rkey()));
   }
 
   static void query(IoctlCommand command) throws ErrnoException {
-    MemoryRegion region = command.find(0, Resource.Mr.class).region();
+    SoftMemoryRegion region = command.find(0, Resource.Mr.class).region();
     command.out32(1, region.lkey());
     command.out32(2, region.rkey());
     command.out64(3, region.length());

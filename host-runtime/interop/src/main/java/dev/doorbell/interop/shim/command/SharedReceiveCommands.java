@@ -7,7 +7,6 @@ import dev.doorbell.interop.shim.abi.PagesNotShared;
 import dev.doorbell.interop.shim.abi.Struct;
 import dev.doorbell.interop.shim.object.ClientContext;
 import dev.doorbell.interop.shim.object.Resource;
-import dev.doorbell.softhca.DriverAccess;
 
 /** Shared receive queues of libmlx5. */
 final class SharedReceiveCommands {
@@ -61,8 +60,8 @@ final class SharedReceiveCommands {
     if (xrcd != null && completions != null) {
       // struct mlx5_ib_create_srq: an extended one's name
       ErrnoException.require(in.size() >= 28, Errno.EINVAL);
-      DriverAccess.userIndex(srq.queue, in.u32(24));
-      DriverAccess.extend(srq.queue, completions.queue, xrcd.domain.domain());
+      srq.queue.userIndex = in.u32(24);
+      srq.queue.extend(completions.queue, xrcd.domain.domain());
       srq.joinDomain(xrcd);
     }
     command.out(UverbsAbi.UHW_OUT, new Struct(8).u32(0, srq.number()));

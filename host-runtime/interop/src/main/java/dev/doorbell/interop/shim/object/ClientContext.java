@@ -4,7 +4,6 @@ import dev.doorbell.core.hca.AsyncEvent;
 import dev.doorbell.core.hca.CompletionChannel;
 import dev.doorbell.core.hca.Errno;
 import dev.doorbell.core.hca.HcaException;
-import dev.doorbell.core.hca.ProtectionDomain;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.mlx5.DoorbellRecord;
 import dev.doorbell.interop.shim.abi.ErrnoException;
@@ -12,6 +11,7 @@ import dev.doorbell.interop.shim.abi.Struct;
 import dev.doorbell.interop.shim.client.ClientFabric;
 import dev.doorbell.interop.shim.client.ClientProcess;
 import dev.doorbell.interop.shim.client.GpuRange;
+import dev.doorbell.softhca.SoftProtectionDomain;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -53,7 +53,7 @@ public final class ClientContext {
   private final ServerTables tables;
   private final ServedDevice device;
   private final ClientProcess process;
-  private final ProtectionDomain completionQueues;
+  private final SoftProtectionDomain completionQueues;
   private final Map<Integer, Resource> resources = new HashMap<>();
   private final List<UarPage> pages = new ArrayList<>();
   private final List<Resource.Cq> armable = new ArrayList<>();
@@ -98,7 +98,7 @@ public final class ClientContext {
   }
 
   /** Owns the completion queues, which belong to no domain of the program. */
-  public ProtectionDomain completionQueues() {
+  public SoftProtectionDomain completionQueues() {
     return completionQueues;
   }
 

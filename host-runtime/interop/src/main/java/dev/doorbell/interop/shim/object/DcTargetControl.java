@@ -5,11 +5,11 @@ import dev.doorbell.core.hca.CompletionQueue;
 import dev.doorbell.core.hca.DcTarget;
 import dev.doorbell.core.hca.DcTargetAttributes;
 import dev.doorbell.core.hca.Errno;
-import dev.doorbell.core.hca.ProtectionDomain;
 import dev.doorbell.core.hca.SharedReceiveQueue;
 import dev.doorbell.core.uverbs.generated.UverbsAbi;
 import dev.doorbell.interop.shim.abi.ErrnoException;
-import dev.doorbell.softhca.DriverAccess;
+import dev.doorbell.softhca.SoftProtectionDomain;
+import dev.doorbell.softhca.queuepair.SoftDcTarget;
 import java.util.EnumSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * RTR, where the HCA makes the target and gives it its number.
  */
 public final class DcTargetControl extends QueuePairSettings {
-  private final ProtectionDomain domain;
+  private final SoftProtectionDomain domain;
   private final SharedReceiveQueue receives;
   private final CompletionQueue completions;
   private final long accessKey;
@@ -28,7 +28,7 @@ public final class DcTargetControl extends QueuePairSettings {
   private @Nullable DcTarget target;
 
   public DcTargetControl(
-      ProtectionDomain domain,
+      SoftProtectionDomain domain,
       SharedReceiveQueue receives,
       CompletionQueue completions,
       long accessKey,
@@ -66,11 +66,11 @@ public final class DcTargetControl extends QueuePairSettings {
 
   private void create() {
     Set<AccessRight> rights = EnumSet.copyOf(rights(access | UverbsAbi.ACCESS_LOCAL_WRITE));
-    DcTarget created =
+    SoftDcTarget created =
         domain.createDcTarget(
             new DcTargetAttributes(
                 accessKey, receives, completions, rights, mtu(), minRnrTimer & 0x1f));
-    DriverAccess.userIndex(created, userIndex);
+    created.userIndex = userIndex;
     target = created;
   }
 

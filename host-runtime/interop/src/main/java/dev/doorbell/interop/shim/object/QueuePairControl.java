@@ -2,23 +2,22 @@ package dev.doorbell.interop.shim.object;
 
 import dev.doorbell.core.hca.ConnectionAttributes;
 import dev.doorbell.core.hca.Errno;
-import dev.doorbell.core.hca.QueuePair;
 import dev.doorbell.core.hca.QueuePairAddress;
 import dev.doorbell.core.hca.Transport;
 import dev.doorbell.core.roce.Gid;
 import dev.doorbell.core.uverbs.generated.UverbsAbi;
 import dev.doorbell.interop.shim.abi.ErrnoException;
-import dev.doorbell.softhca.DriverAccess;
+import dev.doorbell.softhca.queuepair.SoftQueuePair;
 import java.util.List;
 
 /** The state transitions of a queue pair with the attributes that were set. */
 public final class QueuePairControl extends QueuePairSettings {
   private static final int MAX_READS = 16;
 
-  private final QueuePair queuePair;
+  private final SoftQueuePair queuePair;
   private final Transport transport;
 
-  public QueuePairControl(QueuePair queuePair, Transport transport) {
+  public QueuePairControl(SoftQueuePair queuePair, Transport transport) {
     this.queuePair = queuePair;
     this.transport = transport;
   }
@@ -45,25 +44,25 @@ public final class QueuePairControl extends QueuePairSettings {
     } else if (from == UverbsAbi.STATE_RESET && next == UverbsAbi.STATE_INIT) {
       queuePair.toInit(rights(access));
     } else if (from == UverbsAbi.STATE_INIT && next == UverbsAbi.STATE_INIT) {
-      DriverAccess.of(queuePair).allow(rights(access));
+      queuePair.allow(rights(access));
     } else if (from == UverbsAbi.STATE_INIT && next == UverbsAbi.STATE_RTR) {
       connect(device);
     } else if (from == UverbsAbi.STATE_RTR && next == UverbsAbi.STATE_RTS) {
-      DriverAccess.of(queuePair).startPsn(sendPsn);
-      DriverAccess.of(queuePair).allow(rights(access));
+      queuePair.startPsn(sendPsn);
+      queuePair.allow(rights(access));
       queuePair.toRts(attributes());
     } else if (from == UverbsAbi.STATE_RTS && next == UverbsAbi.STATE_RTS) {
-      DriverAccess.of(queuePair).allow(rights(access));
-      DriverAccess.of(queuePair).connection(attributes());
+      queuePair.allow(rights(access));
+      queuePair.connection(attributes());
     } else {
       throw new ErrnoException(Errno.EINVAL);
     }
   }
 
   private void connect(ServedDevice device) throws ErrnoException {
-    DriverAccess.of(queuePair).allow(rights(access));
+    queuePair.allow(rights(access));
     if (transport == Transport.DC && isMtu()) {
-      DriverAccess.of(queuePair).largestMtu(mtu());
+      queuePair.largestMtu(mtu());
     }
     if (transport == Transport.UD
         || transport == Transport.DC
@@ -79,8 +78,7 @@ public final class QueuePairControl extends QueuePairSettings {
         new QueuePairAddress(peer.name(), peerNumber & 0xff_ffff, receivePsn & 0xff_ffff, mtu()),
         attributes());
     List<Gid> own = device.gids();
-    DriverAccess.of(queuePair)
-        .between(own.get(gidIndex < own.size() ? gidIndex : 0), new Gid(gidHigh, gidLow));
+    queuePair.between(own.get(gidIndex < own.size() ? gidIndex : 0), new Gid(gidHigh, gidLow));
   }
 
   private ConnectionAttributes attributes() {

@@ -1,18 +1,17 @@
 package dev.doorbell.interop.shim.object;
 
-import dev.doorbell.core.hca.CompletionQueue;
 import dev.doorbell.core.hca.DcTarget;
 import dev.doorbell.core.hca.Errno;
 import dev.doorbell.core.hca.HcaException;
-import dev.doorbell.core.hca.MemoryRegion;
-import dev.doorbell.core.hca.ProtectionDomain;
-import dev.doorbell.core.hca.QueuePair;
-import dev.doorbell.core.hca.SharedReceiveQueue;
 import dev.doorbell.core.roce.Gid;
 import dev.doorbell.interop.shim.client.GpuRange;
 import dev.doorbell.interop.shim.client.Lease;
-import dev.doorbell.softhca.DriverAccess;
+import dev.doorbell.softhca.SoftProtectionDomain;
+import dev.doorbell.softhca.objects.SoftCompletionQueue;
+import dev.doorbell.softhca.objects.SoftMemoryRegion;
 import dev.doorbell.softhca.objects.SoftMemoryWindow;
+import dev.doorbell.softhca.objects.SoftSharedReceiveQueue;
+import dev.doorbell.softhca.queuepair.SoftQueuePair;
 import dev.doorbell.softhca.steering.ReceiveHash;
 import java.util.HashSet;
 import java.util.List;
@@ -76,7 +75,7 @@ public sealed interface Resource {
   }
 
   final class Qp extends Queue {
-    public final QueuePair queuePair;
+    public final SoftQueuePair queuePair;
     public final QueuePairControl control;
     public final UarPage uar;
 
@@ -92,7 +91,7 @@ public sealed interface Resource {
     private final Set<Gid> groups = new HashSet<>();
 
     public Qp(
-        QueuePair queuePair,
+        SoftQueuePair queuePair,
         QueuePairControl control,
         UarPage uar,
         long userHandle,
@@ -121,13 +120,13 @@ public sealed interface Resource {
      * @throws HcaException EINVAL for anything but a datagram queue pair and a group
      */
     public void attach(Gid group) {
-      DriverAccess.of(queuePair).join(group);
+      queuePair.join(group);
       groups.add(group);
     }
 
     /** Ends an {@link #attach}; false if there was none. */
     public boolean detach(Gid group) {
-      return groups.remove(group) && DriverAccess.of(queuePair).leave(group);
+      return groups.remove(group) && queuePair.leave(group);
     }
 
     /** The program has ended, and with it what uses the queue pair. */
@@ -166,9 +165,9 @@ public sealed interface Resource {
 
   /** A work queue that receives frames: a queue pair without sends. */
   final class Wq extends Queue {
-    public final QueuePair queuePair;
+    public final SoftQueuePair queuePair;
 
-    public Wq(QueuePair queuePair, long userHandle, Lease... leases) {
+    public Wq(SoftQueuePair queuePair, long userHandle, Lease... leases) {
       super(userHandle, leases);
       this.queuePair = queuePair;
     }
@@ -215,7 +214,7 @@ public sealed interface Resource {
       table.users++;
     }
 
-    public List<QueuePair> queuePairs() {
+    public List<SoftQueuePair> queuePairs() {
       return table.queues.stream().map(queue -> queue.queuePair).toList();
     }
 
@@ -317,14 +316,14 @@ public sealed interface Resource {
   }
 
   final class Srq extends Queue {
-    public final SharedReceiveQueue queue;
+    public final SoftSharedReceiveQueue queue;
     public final int entries;
     public int limit;
 
     /** The opening of the domain whose receivers it serves, or null. */
     private @Nullable Xrcd opening;
 
-    public Srq(SharedReceiveQueue queue, long userHandle, int entries, Lease... leases) {
+    public Srq(SoftSharedReceiveQueue queue, long userHandle, int entries, Lease... leases) {
       super(userHandle, leases);
       this.queue = queue;
       this.entries = entries;
@@ -351,7 +350,7 @@ public sealed interface Resource {
   }
 
   final class Cq extends Queue {
-    public final CompletionQueue queue;
+    public final SoftCompletionQueue queue;
 
     /** The stream from which the program reads its completion events. */
     public final @Nullable EventStream channel;
@@ -362,7 +361,10 @@ public sealed interface Resource {
     int completionEvents;
 
     public Cq(
-        CompletionQueue queue, long userHandle, @Nullable EventStream channel, Lease... leases) {
+        SoftCompletionQueue queue,
+        long userHandle,
+        @Nullable EventStream channel,
+        Lease... leases) {
       super(userHandle, leases);
       this.queue = queue;
       this.channel = channel;
@@ -395,16 +397,16 @@ public sealed interface Resource {
 
   /** A memory region, of on-chip memory where {@code chip} is given. */
   final class Mr implements Resource {
-    private MemoryRegion region;
+    private SoftMemoryRegion region;
     private final @Nullable OnChip chip;
     private @Nullable GpuRange gpu;
-    private final Set<MemoryRegion> shown = new HashSet<>();
+    private final Set<SoftMemoryRegion> shown = new HashSet<>();
     private List<Mr> bases = List.of();
 
     /** The registration by verbs of the program's own memory; null for none. */
     public @Nullable Registration registration;
 
-    public Mr(MemoryRegion region, @Nullable OnChip chip, @Nullable Registration registration) {
+    public Mr(SoftMemoryRegion region, @Nullable OnChip chip, @Nullable Registration registration) {
       this.region = region;
       this.chip = chip;
       this.registration = registration;
@@ -413,7 +415,7 @@ public sealed interface Resource {
       }
     }
 
-    public MemoryRegion region() {
+    public SoftMemoryRegion region() {
       return region;
     }
 
@@ -424,7 +426,7 @@ public sealed interface Resource {
     }
 
     /** A region that shows bytes of these ones, and ends with the first of them at the latest. */
-    public static Mr show(MemoryRegion as, List<Mr> bases) {
+    public static Mr show(SoftMemoryRegion as, List<Mr> bases) {
       Mr made = new Mr(as, null, null);
       made.bases = bases;
       bases.forEach(base -> base.shown.add(as));
@@ -432,12 +434,12 @@ public sealed interface Resource {
     }
 
     private void endShown() {
-      shown.forEach(MemoryRegion::close);
+      shown.forEach(SoftMemoryRegion::close);
       shown.clear();
     }
 
     /** The registration has ended in favour of another one. */
-    public void replace(MemoryRegion by, Registration next, @Nullable GpuRange on) {
+    public void replace(SoftMemoryRegion by, Registration next, @Nullable GpuRange on) {
       endShown();
       GpuRange before = gpu;
       if (before != null) {
@@ -521,7 +523,7 @@ public sealed interface Resource {
     }
   }
 
-  record Pd(ProtectionDomain domain, int number) implements Resource {
+  record Pd(SoftProtectionDomain domain, int number) implements Resource {
     @Override
     public void close() {
       domain.close();

@@ -14,9 +14,10 @@ import dev.doorbell.interop.shim.abi.ErrnoException;
 import dev.doorbell.interop.shim.client.ClientFabric;
 import dev.doorbell.interop.shim.client.ClientProcess;
 import dev.doorbell.interop.shim.client.ServedWorld;
-import dev.doorbell.softhca.DriverAccess;
 import dev.doorbell.softhca.SoftHca;
+import dev.doorbell.softhca.SoftProtectionDomain;
 import dev.doorbell.softhca.device.SoftHcaOptions;
+import dev.doorbell.softhca.objects.SoftMemoryRegion;
 import dev.doorbell.softhca.wire.InProcessWire;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -76,12 +77,16 @@ public final class ServedDevice {
             losesPackets
                 ? options.withEngine(options.engine().withFirstRetry(FIRST_RETRY_NANOS))
                 : options);
-    this.nullKey =
-        DriverAccess.registerForAll(
-            hca.allocateProtectionDomain(),
-            ClientFabric.NOTHING,
-            1L << ClientProcess.ADDRESS_BITS,
-            Set.of(AccessRight.LOCAL_WRITE, AccessRight.REMOTE_WRITE, AccessRight.REMOTE_READ));
+    SoftMemoryRegion nothing =
+        hca.allocateProtectionDomain()
+            .register(
+                0,
+                ClientFabric.NOTHING,
+                1L << ClientProcess.ADDRESS_BITS,
+                Set.of(AccessRight.LOCAL_WRITE, AccessRight.REMOTE_WRITE, AccessRight.REMOTE_READ),
+                SoftProtectionDomain.ANY_VARIANT);
+    nothing.isOpenToAll = true;
+    this.nullKey = nothing.lkey();
     networkInterfaces.add(DeviceAddress.LOOPBACK);
   }
 

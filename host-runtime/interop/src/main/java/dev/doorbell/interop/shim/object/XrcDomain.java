@@ -3,15 +3,15 @@ package dev.doorbell.interop.shim.object;
 import dev.doorbell.core.hca.CompletionQueue;
 import dev.doorbell.core.hca.CompletionQueueAttributes;
 import dev.doorbell.core.hca.Errno;
-import dev.doorbell.core.hca.Hca;
-import dev.doorbell.core.hca.ProtectionDomain;
 import dev.doorbell.core.hca.QueuePair;
 import dev.doorbell.core.hca.QueuePairAttributes;
 import dev.doorbell.core.hca.Transport;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.memory.MemoryProvider;
 import dev.doorbell.interop.shim.abi.ErrnoException;
-import dev.doorbell.softhca.DriverAccess;
+import dev.doorbell.softhca.SoftHca;
+import dev.doorbell.softhca.SoftProtectionDomain;
+import dev.doorbell.softhca.queuepair.SoftQueuePair;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -23,31 +23,32 @@ public final class XrcDomain {
   /** Blocks of a receiver's send ring, which stays empty. */
   private final int blocks;
 
-  private final ProtectionDomain domain;
+  private final SoftProtectionDomain domain;
   private final MemoryProvider memory;
   private final CompletionQueue unused;
 
   private final Map<Integer, Receiver> receivers = new HashMap<>();
 
-  XrcDomain(Hca hca) {
+  XrcDomain(SoftHca hca) {
     blocks = hca.attributes().minSendBlocks();
     domain = hca.allocateProtectionDomain();
-    memory = DriverAccess.memory(hca);
+    memory = hca.memory();
     unused =
         domain.createCompletionQueue(CompletionQueueAttributes.ring(1, MemoryKind.HOST), memory);
   }
 
   /** The domain at the HCA. */
-  public ProtectionDomain domain() {
+  public SoftProtectionDomain domain() {
     return domain;
   }
 
   public Receiver createReceiver() {
-    QueuePair queuePair =
-        domain.createQueuePair(
-            new QueuePairAttributes(
-                blocks, 0, unused, null, MemoryKind.HOST, MemoryKind.HOST, Transport.XRC, null),
-            memory);
+    SoftQueuePair queuePair =
+        (SoftQueuePair)
+            domain.createQueuePair(
+                new QueuePairAttributes(
+                    blocks, 0, unused, null, MemoryKind.HOST, MemoryKind.HOST, Transport.XRC, null),
+                memory);
     Receiver receiver = new Receiver(this, queuePair);
     receivers.put(queuePair.number(), receiver);
     return receiver;
@@ -71,11 +72,11 @@ public final class XrcDomain {
   /** The receiving queue pair of an extended reliable connection: it ends with its last handle. */
   public static final class Receiver {
     public final QueuePairControl control;
-    final QueuePair queuePair;
+    final SoftQueuePair queuePair;
     private final XrcDomain domain;
     private int handles;
 
-    Receiver(XrcDomain domain, QueuePair queuePair) {
+    Receiver(XrcDomain domain, SoftQueuePair queuePair) {
       this.domain = domain;
       this.queuePair = queuePair;
       this.control = new QueuePairControl(queuePair, Transport.XRC);

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Changes by drivers that verbs do not have. */
-class DriverAccessTest {
+class LargestMtuTest {
   @ParameterizedTest
   @CsvSource({"256, 256", "1024, 1024", "4096, 4096", "0, 4096"})
   void initiators_send_packets_of_the_mtu_that_bounds_them(int largest, int mtu) {
@@ -28,7 +28,7 @@ class DriverAccessTest {
           (SoftQueuePair) new Endpoint(world, 0, shape.withTransport(Transport.DC, null)).queuePair;
       initiator.toInit(Endpoint.ALL);
       if (largest > 0) {
-        DriverAccess.of(initiator).largestMtu(largest);
+        initiator.largestMtu(largest);
       }
       initiator.toRtr(ConnectionAttributes.DEFAULT);
       assertThat(initiator.mtu()).isEqualTo(mtu);
