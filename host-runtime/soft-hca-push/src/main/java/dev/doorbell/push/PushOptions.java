@@ -5,32 +5,18 @@ package dev.doorbell.push;
  *
  * @param release when a slot is given back
  * @param service how long sending takes
- * @param credits when credits are written
  * @param retryNanos without an acknowledgement after which messages are sent again
  * @param window how much may be on the network
  * @param grantBytes where not 0, senders ask and the receiver grants, so that no more than so many
  *     bytes are under way to it from everybody together
- * @param prefetch messages whose payload is being pulled ahead of their turn, at most
  */
 public record PushOptions(
-    Release release,
-    Service service,
-    CreditReturn credits,
-    long retryNanos,
-    WindowOptions window,
-    int grantBytes,
-    int prefetch) {
+    Release release, Service service, long retryNanos, WindowOptions window, int grantBytes) {
 
   /** Fifty bytes a nanosecond, retained until acknowledged, a credit for each message. */
   public static final PushOptions DEFAULT =
       new PushOptions(
-          Release.ACKNOWLEDGED,
-          new Service(50, 100, 0),
-          new CreditReturn(1, 10_000),
-          100_000,
-          WindowOptions.NONE,
-          0,
-          16);
+          Release.ACKNOWLEDGED, new Service(50, 100, 0), 100_000, WindowOptions.NONE, 0);
 
   /** When a slot is given back to the producer. */
   public enum Release {
@@ -50,33 +36,24 @@ public record PushOptions(
    */
   public record Service(double bytesPerNano, long overheadNanos, long exponentialSeed) {}
 
-  /**
-   * When credits are written.
-   *
-   * @param messages number of released slots after which a credit is written
-   * @param nanos or when the oldest of them has waited so long; also the first of the distances,
-   *     each twice the one before, at which a credit is written again in case it was lost
-   */
-  public record CreditReturn(int messages, long nanos) {}
-
   public PushOptions with(Release other) {
-    return new PushOptions(other, service, credits, retryNanos, window, grantBytes, prefetch);
+    return new PushOptions(other, service, retryNanos, window, grantBytes);
   }
 
   public PushOptions with(Service other) {
-    return new PushOptions(release, other, credits, retryNanos, window, grantBytes, prefetch);
+    return new PushOptions(release, other, retryNanos, window, grantBytes);
   }
 
   public PushOptions withRetry(long nanos) {
-    return new PushOptions(release, service, credits, nanos, window, grantBytes, prefetch);
+    return new PushOptions(release, service, nanos, window, grantBytes);
   }
 
   public PushOptions with(WindowOptions other) {
-    return new PushOptions(release, service, credits, retryNanos, other, grantBytes, prefetch);
+    return new PushOptions(release, service, retryNanos, other, grantBytes);
   }
 
   public PushOptions withGrants(int bytes) {
-    return new PushOptions(release, service, credits, retryNanos, window, bytes, prefetch);
+    return new PushOptions(release, service, retryNanos, window, bytes);
   }
 
   /**

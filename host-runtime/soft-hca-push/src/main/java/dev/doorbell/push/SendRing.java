@@ -25,6 +25,9 @@ public final class SendRing implements MmioTarget {
   private static final int RECORD_BYTES = 64;
   private static final long LOOK_AGAIN_NANOS = 100;
 
+  /** Messages whose payload is pulled ahead of their turn, at most. */
+  private static final int PREFETCH = 16;
+
   final RingShape shape;
   private final PushEngine engine;
   private final int number;
@@ -146,7 +149,7 @@ public final class SendRing implements MmioTarget {
 
   private int fetch() {
     int work = 0;
-    while (waiting.size() < engine.options.prefetch() && transmitted + waiting.size() < rung) {
+    while (waiting.size() < PREFETCH && transmitted + waiting.size() < rung) {
       Message message = make(transmitted + waiting.size());
       waiting.add(message);
       readHeader(message);
@@ -293,7 +296,6 @@ public final class SendRing implements MmioTarget {
     }
     if (unacknowledged > before) {
       release(Math.max(released, unacknowledged));
-      credit.changed();
     }
   }
 
@@ -301,8 +303,8 @@ public final class SendRing implements MmioTarget {
     if (below > released) {
       released = below;
       event(PushEvent.Kind.RELEASED, below);
-      credit.changed();
     }
+    credit.write();
   }
 
   /** A control frame for one of the flows. */
@@ -359,65 +361,51 @@ public final class SendRing implements MmioTarget {
   }
 
   /**
-   * The credit of one ring: two absolute indices in GPU memory, written when enough has been
-   * released or for long enough, and again a few times later, since a write may be lost.
+   * The credit of one ring: two absolute indices in GPU memory, written whenever one has changed,
+   * and again a few times later, since a write may be lost.
    */
   private final class Credit implements Completion {
     private static final int REPEATS = 3;
 
+    /** Time to the first repetition; each later one takes twice as long. */
+    private static final long REPEAT_NANOS = 10_000;
+
     private final long address;
-    private long released;
-    private long acknowledged;
     private int repeats;
     private boolean timing;
 
     Credit(long address) {
       this.address = address;
-      this.released = shape.first();
-      this.acknowledged = released;
     }
 
     /** The ring has moved on. */
-    void changed() {
-      long news = Math.max(SendRing.this.released - released, unacknowledged - acknowledged);
-      if (news >= engine.options.credits().messages()) {
-        write();
-      } else if (!timing) {
-        time(engine.options.credits().nanos());
-      }
-    }
-
-    private void write() {
-      released = SendRing.this.released;
-      acknowledged = unacknowledged;
+    void write() {
       repeats = 0;
       put();
       if (!timing) {
-        time(engine.options.credits().nanos());
+        time();
       }
     }
 
     private void put() {
       RawMemory.putLong(engine.scratch + PushCredit.RELEASED, released);
-      RawMemory.putLong(engine.scratch + PushCredit.ACKNOWLEDGED, acknowledged);
+      RawMemory.putLong(engine.scratch + PushCredit.ACKNOWLEDGED, unacknowledged);
       engine.port.write(engine.scratch, address, PushCredit.BYTES, false);
       event(PushEvent.Kind.CREDITED, released);
     }
 
-    private void time(long nanos) {
+    private void time() {
       timing = true;
-      engine.port.timer(nanos, this);
+      engine.port.timer(REPEAT_NANOS << repeats, this);
     }
 
     @Override
     public void completed(boolean ok) {
       timing = false;
-      if (SendRing.this.released != released || unacknowledged != acknowledged) {
-        write();
-      } else if (repeats < REPEATS) {
+      if (repeats < REPEATS) {
         repeats++;
         put();
-        time(engine.options.credits().nanos() << repeats);
+        time();
       }
     }
   }
