@@ -45,12 +45,14 @@ public final class ReachableCode {
     }
     IdentityHashMap<Object, NextPlaces> all = new IdentityHashMap<>();
     IdentityHashMap<Object, List<Object>> before = new IdentityHashMap<>();
+    List<Object> found = new ArrayList<>();
     ArrayDeque<Object> open = new ArrayDeque<>(List.of(entry));
     while (!open.isEmpty()) {
       Object place = open.remove();
       if (!all.containsKey(place)) {
         NextPlaces next = agent.following(place);
         all.put(place, next);
+        found.add(place);
         for (Object after : next.places()) {
           before.computeIfAbsent(after, key -> new ArrayList<>()).add(place);
           open.add(after);
@@ -58,13 +60,13 @@ public final class ReachableCode {
       }
     }
     Set<Object> failing = failing(all, before);
-    all.forEach(
-        (place, next) -> {
-          if (!failing.contains(place)) {
-            lines.set(next.line());
-            addBranch(agent, place, next, failing);
-          }
-        });
+    for (Object place : found) {
+      NextPlaces next = all.get(place);
+      if (next != null && !failing.contains(place)) {
+        lines.set(next.line());
+        addBranch(agent, place, next, failing);
+      }
+    }
   }
 
   /** Returns the places from which every way leads to an error. */

@@ -1,6 +1,8 @@
 package dev.doorbell.core.fabric.explore.model;
 
-import java.util.Arrays;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,30 +18,40 @@ final class Readers {
   private int access;
   private @Nullable Many many;
 
-  /** More than one, by number. */
+  /** More than one: a table by number, half full at most. */
   private static final class Many {
-    @Nullable Actor[] actors = new Actor[8];
-    int[] epochs = new int[8];
-    long[] masks = new long[8];
-    @Nullable Object[] places = new Object[8];
-    int[] accesses = new int[8];
+    @Nullable Entry[] entries = new Entry[4];
+    private int used;
 
     void put(Actor actor, int number, int epoch, long mask, int access, @Nullable Object at) {
-      if (number >= epochs.length) {
-        int length = Math.max(number + 1, 2 * epochs.length);
-        actors = Arrays.copyOf(actors, length);
-        epochs = Arrays.copyOf(epochs, length);
-        masks = Arrays.copyOf(masks, length);
-        places = Arrays.copyOf(places, length);
-        accesses = Arrays.copyOf(accesses, length);
+      int slot = slot(entries, number);
+      Entry entry = entries[slot];
+      long all = entry != null && entry.epoch == epoch ? entry.mask | mask : mask;
+      entries[slot] = new Entry(actor, number, epoch, all, access, at);
+      if (entry == null && 2 * ++used > entries.length) {
+        @Nullable Entry[] larger = new Entry[2 * entries.length];
+        for (Entry each : entries) {
+          if (each != null) {
+            larger[slot(larger, each.number)] = each;
+          }
+        }
+        entries = larger;
       }
-      masks[number] = epochs[number] == epoch ? masks[number] | mask : mask;
-      actors[number] = actor;
-      epochs[number] = epoch;
-      places[number] = at;
-      accesses[number] = access;
+    }
+
+    private static int slot(@Nullable Entry[] in, int number) {
+      int slot = number * 0x9e37_79b9 >>> 16;
+      for (; ; slot++) {
+        Entry entry = in[slot & (in.length - 1)];
+        if (entry == null || entry.number == number) {
+          return slot & (in.length - 1);
+        }
+      }
     }
   }
+
+  private record Entry(
+      Actor actor, int number, int epoch, long mask, int access, @Nullable Object at) {}
 
   /** Hears of readers that a store does not come after. */
   interface Visitor {
@@ -83,15 +95,17 @@ final class Readers {
     }
     Many table = many;
     if (table != null) {
-      for (int i = 0; i < table.epochs.length; i++) {
-        Actor actor = table.actors[i];
-        if (actor != null
-            && actor != writer
-            && (table.masks[i] & bytes) != 0
-            && !writer.knows(i, table.epochs[i], onGpu)) {
-          visitor.reader(actor, table.accesses[i], table.places[i]);
+      List<Entry> found = new ArrayList<>(0);
+      for (Entry each : table.entries) {
+        if (each != null
+            && each.actor != writer
+            && (each.mask & bytes) != 0
+            && !writer.knows(each.number, each.epoch, onGpu)) {
+          found.add(each);
         }
       }
+      found.sort(Comparator.comparingInt(Entry::number));
+      found.forEach(each -> visitor.reader(each.actor, each.access, each.at));
     }
   }
 
