@@ -5,6 +5,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.Queue;
 import org.jspecify.annotations.Nullable;
@@ -19,7 +20,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class FarDevicePort extends DevicePort {
   private static final int CHUNK = 4096;
-  private static final int FIRST_SLOTS = 64;
   private static final int ENTRY = 64;
 
   private enum Kind {
@@ -29,13 +29,13 @@ final class FarDevicePort extends DevicePort {
     ATOMIC
   }
 
-  /** A transfer that waits for its turn; its bytes lie in a slot of {@link #bytes}. */
+  /** A transfer that waits for its turn, and room for its bytes. */
   private static final class Waiting {
+    private final MemorySegment bytes = Arena.ofAuto().allocate(CHUNK, ENTRY);
     private Kind kind = Kind.WRITE;
     private long address;
     private long target;
     private int size;
-    private int slot;
     private @Nullable Completion completion;
     private @Nullable AtomicFunction atomic;
   }
@@ -50,10 +50,10 @@ final class FarDevicePort extends DevicePort {
   private int unsettled;
   private boolean atomicRuns;
 
-  private Waiting[] waiting = new Waiting[FIRST_SLOTS];
-  private MemorySegment bytes = Arena.ofAuto().allocate((long) FIRST_SLOTS * CHUNK, ENTRY);
-  private int head;
-  private int count;
+  private final Deque<Waiting> waiting = new ArrayDeque<>();
+
+  /** Those that have had their turn, for the next ones. */
+  private final Deque<Waiting> spare = new ArrayDeque<>();
 
   /** The new value of the atomic that runs; there is one at a time. */
   private final MemorySegment cell = Arena.ofAuto().allocate(Long.BYTES, Long.BYTES);
@@ -61,10 +61,6 @@ final class FarDevicePort extends DevicePort {
   FarDevicePort(DevicePort near, FarMemory far) {
     this.near = near;
     this.far = far;
-    for (int i = 0; i < waiting.length; i++) {
-      waiting[i] = new Waiting();
-      waiting[i].slot = i;
-    }
   }
 
   /** In place only where nothing of this device waits that the reader would have to see. */
@@ -113,7 +109,7 @@ final class FarDevicePort extends DevicePort {
     for (int done = 0; done < size; done += CHUNK) {
       int part = Math.min(CHUNK, size - done);
       Waiting turn = queue(Kind.WRITE, address + done, part);
-      RawMemory.copy(source + done, slot(turn), part);
+      RawMemory.copy(source + done, turn.bytes.address(), part);
       turn.completion = done + part == size ? visible : null;
     }
     return false;
@@ -150,7 +146,7 @@ final class FarDevicePort extends DevicePort {
     if (mayWrite(address, ENTRY)) {
       writeEntryNow(source, address);
     } else {
-      RawMemory.copy(source, slot(queue(Kind.ENTRY, address, ENTRY)), ENTRY);
+      RawMemory.copy(source, queue(Kind.ENTRY, address, ENTRY).bytes.address(), ENTRY);
     }
   }
 
@@ -174,7 +170,7 @@ final class FarDevicePort extends DevicePort {
     turn.target = result;
     turn.atomic = atomic;
     turn.completion = completion;
-    if (count == 1) {
+    if (waiting.size() == 1) {
       goOn();
     }
     return false;
@@ -215,7 +211,7 @@ final class FarDevicePort extends DevicePort {
 
   /** True when nothing waits for its turn. */
   private boolean isOrdered() {
-    return count == 0 && !atomicRuns;
+    return waiting.isEmpty() && !atomicRuns;
   }
 
   private boolean mayWrite(long address, int size) {
@@ -229,21 +225,21 @@ final class FarDevicePort extends DevicePort {
 
   private void written(boolean ok) {
     unsettled--;
-    if (unsettled == 0 && count > 0) {
+    if (unsettled == 0 && !waiting.isEmpty()) {
       goOn();
     }
   }
 
   /** Carries out what waits, as far as its order lets it. */
   private void goOn() {
-    while (count > 0 && !atomicRuns) {
-      Waiting turn = waiting[head];
+    while (!waiting.isEmpty() && !atomicRuns) {
+      Waiting turn = waiting.element();
       if (turn.kind != Kind.READ && !followsAtOnce(turn.address, turn.size)) {
         return;
       }
-      head = (head + 1) & (waiting.length - 1);
-      count--;
+      waiting.remove();
       carryOut(turn);
+      spare.push(turn);
     }
   }
 
@@ -257,12 +253,12 @@ final class FarDevicePort extends DevicePort {
         }
       }
       case WRITE -> {
-        if (writeNow(slot(turn), turn.address, turn.size, false, completion)
+        if (writeNow(turn.bytes.address(), turn.address, turn.size, false, completion)
             && completion != null) {
           completion.completed(true);
         }
       }
-      case ENTRY -> writeEntryNow(slot(turn), turn.address);
+      case ENTRY -> writeEntryNow(turn.bytes.address(), turn.address);
       case ATOMIC -> {
         turn.completion = completion;
         DmaEngine engine = far.engine(turn.address, turn.size);
@@ -277,38 +273,13 @@ final class FarDevicePort extends DevicePort {
   }
 
   private Waiting queue(Kind kind, long address, int size) {
-    if (count == waiting.length) {
-      grow();
-    }
-    Waiting turn = waiting[(head + count) & (waiting.length - 1)];
-    count++;
+    Waiting turn = spare.isEmpty() ? new Waiting() : spare.pop();
+    waiting.add(turn);
     turn.kind = kind;
     turn.address = address;
     turn.size = size;
     turn.completion = null;
     return turn;
-  }
-
-  private void grow() {
-    int slots = waiting.length;
-    Waiting[] more = new Waiting[2 * slots];
-    MemorySegment room = Arena.ofAuto().allocate((long) more.length * CHUNK, ENTRY);
-    for (int i = 0; i < more.length; i++) {
-      more[i] = i < slots ? waiting[(head + i) & (slots - 1)] : new Waiting();
-      if (i < slots) {
-        RawMemory.copy(slot(more[i]), room.address() + (long) i * CHUNK, CHUNK);
-      }
-    }
-    for (int i = 0; i < more.length; i++) {
-      more[i].slot = i;
-    }
-    waiting = more;
-    bytes = room;
-    head = 0;
-  }
-
-  private long slot(Waiting turn) {
-    return bytes.address() + (long) turn.slot * CHUNK;
   }
 
   private static <T> T require(@Nullable T value) {
