@@ -97,6 +97,7 @@ public final class Clock {
     }
   }
 
+  @SuppressWarnings("ReferenceEquality") // the same page is shared
   public void join(Clock other) {
     if (other.pages.length > pages.length) {
       grow(other.pages.length);

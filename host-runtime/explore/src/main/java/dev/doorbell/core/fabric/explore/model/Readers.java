@@ -40,7 +40,7 @@ final class Readers {
     }
 
     private static int slot(@Nullable Entry[] in, int number) {
-      int slot = number * 0x9e37_79b9 >>> 16;
+      int slot = (number * 0x9e37_79b9) >>> 16;
       for (; ; slot++) {
         Entry entry = in[slot & (in.length - 1)];
         if (entry == null || entry.number == number) {
