@@ -6,6 +6,7 @@ import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.util.ArrayDeque;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -60,6 +61,12 @@ public final class AddressSpace implements AutoCloseable {
   /** Marks pages of kind UAR: below every number of bytes, so nothing may be touched. */
   private static final short REGISTERS = -1;
 
+  /** The table has parts of 2^18 pages, 1 GiB: a part is made when something is allocated there. */
+  public static final int PART_SHIFT = 18;
+
+  /** The part of the table where nothing was ever allocated. */
+  private static final short[] NOTHING = new short[1 << PART_SHIFT];
+
   /** Start of the mapping that the system gave, before {@link #base}; 0 where another owns it. */
   private final long reserved;
 
@@ -70,7 +77,7 @@ public final class AddressSpace implements AutoCloseable {
   private final long size;
 
   /** Bytes that may be touched by page, or {@link #REGISTERS}. */
-  private short[] accessibleBytes;
+  private short[][] accessibleBytes;
 
   private boolean sharesTable;
 
@@ -269,7 +276,11 @@ public final class AddressSpace implements AutoCloseable {
     if (Long.compareUnsigned(offset, size) >= 0) {
       return false;
     }
-    return ((int) offset & (PAGE - 1)) + bytes <= accessibleBytes[(int) (offset >>> PAGE_SHIFT)];
+    return ((int) offset & (PAGE - 1)) + bytes <= accessibleBytes((int) (offset >>> PAGE_SHIFT));
+  }
+
+  private short accessibleBytes(int page) {
+    return accessibleBytes[page >>> PART_SHIFT][page & ((1 << PART_SHIFT) - 1)];
   }
 
   /**
@@ -279,11 +290,11 @@ public final class AddressSpace implements AutoCloseable {
    * @param base the lowest address that the rank may touch
    * @param pages how many there are from there
    * @param first entry of the table for the first of these pages
-   * @param accessibleBytes of each page, how many bytes may be touched, or less than 0; live: it
-   *     changes with allocations
+   * @param accessibleBytes bytes of each page that may be touched, or less than 0, in parts of
+   *     2^{@link #PART_SHIFT} pages; live: it changes with allocations
    */
   @SuppressWarnings("ArrayRecordComponent") // shared on purpose
-  public record PageTable(long base, long pages, int first, short[] accessibleBytes) {}
+  public record PageTable(long base, long pages, int first, short[][] accessibleBytes) {}
 
   /** The table behind {@link #accessible}, as far as a rank may touch memory. */
   public PageTable pageTable(int rank) {
@@ -331,19 +342,19 @@ public final class AddressSpace implements AutoCloseable {
     int page = (int) (offset >>> PAGE_SHIFT);
     long end = (offset & (PAGE - 1)) + bytes;
     while (end > PAGE) {
-      if (accessibleBytes[page++] != PAGE) {
+      if (accessibleBytes(page++) != PAGE) {
         return false;
       }
       end -= PAGE;
     }
-    return end <= accessibleBytes[page];
+    return end <= accessibleBytes(page);
   }
 
   /** True when {@code address} lies in a live allocation of kind {@link MemoryKind#UAR}. */
   public boolean isRegister(long address) {
     long offset = address - base;
     return Long.compareUnsigned(offset, size) < 0
-        && accessibleBytes[(int) (offset >>> PAGE_SHIFT)] == REGISTERS;
+        && accessibleBytes((int) (offset >>> PAGE_SHIFT)) == REGISTERS;
   }
 
   /** The allocation that holds {@code address}, or null. */
@@ -469,7 +480,11 @@ public final class AddressSpace implements AutoCloseable {
     int first = page(allocation.address());
     long left = allocation.size();
     for (int i = 0; left > 0; i++, left -= PAGE) {
-      accessibleBytes[first + i] =
+      int page = first + i;
+      if (accessibleBytes[page >>> PART_SHIFT] == NOTHING) {
+        accessibleBytes[page >>> PART_SHIFT] = new short[1 << PART_SHIFT];
+      }
+      accessibleBytes[page >>> PART_SHIFT][page & ((1 << PART_SHIFT) - 1)] =
           switch (allocation.kind()) {
             case UAR -> mapped ? REGISTERS : 0;
             case MULTICAST -> 0;
@@ -494,16 +509,19 @@ public final class AddressSpace implements AutoCloseable {
    * @param stale the pages that are not all 0
    */
   @SuppressWarnings("ArrayRecordComponent") // shared on purpose
-  private record SpareRange(long reserved, long base, short[] table, Ranges stale) {
+  private record SpareRange(long reserved, long base, short[][] table, Ranges stale) {
     private static final int KEPT = 4;
 
     /** The table of every address space that has given its own back: nothing is accessible. */
-    static final short[] NONE = table(DEFAULT_BYTES);
+    static final short[][] NONE = table(DEFAULT_BYTES);
 
     private static final ArrayDeque<SpareRange> SPARE = new ArrayDeque<>();
 
-    static short[] table(long bytes) {
-      return new short[(int) (bytes >>> PAGE_SHIFT)];
+    static short[][] table(long bytes) {
+      short[][] table =
+          new short[(int) ((bytes >>> PAGE_SHIFT) + NOTHING.length - 1 >>> PART_SHIFT)][];
+      Arrays.fill(table, NOTHING);
+      return table;
     }
 
     static SpareRange take(long bytes) {

@@ -43,7 +43,9 @@ class AddressSpaceTest {
         assertThat(inside).as("%d of %d", other, rank).isEqualTo(rank / perNode == other / perNode);
         if (inside) {
           int page = table.first() + (int) (offset / PAGE);
-          assertThat(table.accessibleBytes()[page]).isEqualTo((short) 8);
+          int part = page >>> AddressSpace.PART_SHIFT;
+          int inPart = page & ((1 << AddressSpace.PART_SHIFT) - 1);
+          assertThat(table.accessibleBytes()[part][inPart]).isEqualTo((short) 8);
         }
       }
       assertThat(table.base()).isEqualTo(space.reachStart(rank));

@@ -2,6 +2,7 @@ package dev.doorbell.interop.shim;
 
 import dev.doorbell.core.hca.AsyncEvent;
 import dev.doorbell.core.hca.Errno;
+import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.core.uverbs.generated.ShimProtocol;
@@ -35,6 +36,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.FutureTask;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -128,6 +130,18 @@ public final class ShimServer implements AutoCloseable {
     }
     this.listening = opened;
     this.capture = begun;
+  }
+
+  /** Begins what takes time when a server starts: the code that calls libc. Returns at once. */
+  public static void prepare() {
+    FutureTask<?> task =
+        new FutureTask<>(
+            () -> {
+              AddressSpace.reserve().close();
+              ThreadScheduling.preferThisThread();
+            },
+            null);
+    Thread.ofPlatform().daemon().name("prepare").start(task);
   }
 
   private @Nullable WireCapture capture(ShimOptions options, InProcessWire wire)

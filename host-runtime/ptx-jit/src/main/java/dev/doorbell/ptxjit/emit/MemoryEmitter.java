@@ -250,13 +250,18 @@ final class MemoryEmitter {
     c.lstore(AT).lload(AT).lstore(WHERE);
     c.lload(AT).loadConstant(pages.base()).lsub().lstore(OFFSET);
     c.lload(OFFSET).loadConstant(12).lushr().loadConstant(pages.pages()).lcmp().ifge(slow);
-    writer.constant(pages.accessibleBytes(), ClassDesc.ofDescriptor("[S"));
-    c.lload(OFFSET).loadConstant(12).lushr().l2i().loadConstant(pages.first()).iadd().saload();
+    writer.constant(pages.accessibleBytes(), ClassDesc.ofDescriptor("[[S"));
+    page(c).loadConstant(AddressSpace.PART_SHIFT).iushr().aaload();
+    page(c).loadConstant((1 << AddressSpace.PART_SHIFT) - 1).iand().saload();
     c.lload(OFFSET).l2i().loadConstant(AddressSpace.PAGE - 1).iand();
     c.loadConstant(op.bytes).iadd().if_icmplt(slow);
     if (op.bytes > 1) {
       c.lload(AT).l2i().loadConstant(op.bytes - 1).iand().ifne(slow);
     }
+  }
+
+  private CodeBuilder page(CodeBuilder c) {
+    return c.lload(OFFSET).loadConstant(12).lushr().l2i().loadConstant(pages.first()).iadd();
   }
 
   private void checkWindow(MemoryOp op, String base, String size, Label slow) {

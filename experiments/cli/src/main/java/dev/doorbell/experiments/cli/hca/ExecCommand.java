@@ -15,6 +15,7 @@ import dev.doorbell.experiments.topology.TopologyFile;
 import dev.doorbell.experiments.workbench.programs.ProgramWorlds;
 import dev.doorbell.interop.shim.CudaLibraries;
 import dev.doorbell.interop.shim.ShimOptions;
+import dev.doorbell.interop.shim.ShimServer;
 import dev.doorbell.interop.shim.client.ServedWorld;
 import dev.doorbell.interop.shim.gpu.ProgramGpus;
 import java.io.IOException;
@@ -107,6 +108,11 @@ public final class ExecCommand extends ProgramCommand {
 
   private ProgramGpus served = ProgramGpus.none();
   private @Nullable ServedWorld timed;
+
+  /** Prepares the server while the options are read. */
+  public ExecCommand() {
+    ShimServer.prepare();
+  }
 
   @Override
   public ExitCode run(CommandContext context) throws ProblemException {

@@ -15,6 +15,7 @@ public final class Polling {
   private static final long MIX = 0x9e3779b97f4a7c15L;
   private static final int MAX_DOUBLINGS = 20;
   private static final int CELLS = 8;
+  private static final long[] NONE = {};
 
   /** Stores, successful atomics and meetings so far. */
   private long effects;
@@ -23,9 +24,9 @@ public final class Polling {
   private long history;
 
   /** Cells of strong loads and failed atomics of this round, or of the one that just ended. */
-  private final long[] cells = new long[CELLS];
+  private long[] cells = NONE;
 
-  private final long[] values = new long[CELLS];
+  private long[] values = NONE;
   private final byte[] lengths = new byte[CELLS];
   private int count;
   private boolean over;
@@ -53,6 +54,10 @@ public final class Polling {
     if (over) {
       over = false;
       count = 0;
+    }
+    if (cells == NONE) {
+      cells = new long[CELLS];
+      values = new long[CELLS];
     }
     if (count < CELLS) {
       cells[count] = address;

@@ -457,9 +457,12 @@ public final class VmThread implements Agent, Barrier.Participant {
 
   /** Return places of a thread, and the registers that recursive functions must find again. */
   public static final class CallStack {
-    private Op[] returns = new Op[4];
-    private long[] frames = new long[4];
-    private long[] saved = new long[0];
+    private static final Op[] NONE = {};
+    private static final long[] EMPTY = {};
+
+    private Op[] returns = NONE;
+    private long[] frames = EMPTY;
+    private long[] saved = EMPTY;
     private int depth;
     private int savedCount;
 
@@ -479,8 +482,8 @@ public final class VmThread implements Agent, Barrier.Participant {
      */
     public void push(Op returning, long frame) {
       if (depth == returns.length) {
-        returns = Arrays.copyOf(returns, depth * 2);
-        frames = Arrays.copyOf(frames, depth * 2);
+        returns = Arrays.copyOf(returns, depth * 2 + 4);
+        frames = Arrays.copyOf(frames, depth * 2 + 4);
       }
       returns[depth] = returning;
       frames[depth] = frame;
