@@ -18,11 +18,6 @@ public final class Main {
       System.out.println("doorbell " + Version.NUMBER);
       return;
     }
-    String first = System.getProperty("doorbell.first");
-    if (first != null) {
-      // The cache of classes and profiles is made of one process (small_run of the launcher).
-      ToolLauncher.run(Main::runtime, first.split(","));
-    }
     System.exit(ToolLauncher.run(Main::runtime, arguments));
   }
 

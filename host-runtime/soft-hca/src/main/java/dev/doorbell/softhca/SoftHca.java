@@ -131,8 +131,7 @@ public final class SoftHca implements Hca, HcaServices {
         pipeline.limitsArrivals() && !port.isImmediate()
             ? new DelayLine<>(port, engine::arrive)
             : null;
-    this.immediate =
-        port.isImmediate() && options.timing().equals(HcaTiming.ZERO) && !trace.enabled();
+    this.immediate = port.isImmediate() && options.timing().isZero() && !trace.enabled();
     this.tracer = trace.enabled() ? new HcaTracer(trace, port, nic) : null;
     self.join(this);
     this.plugged = false;

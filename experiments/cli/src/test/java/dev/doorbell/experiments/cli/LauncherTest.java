@@ -319,7 +319,7 @@ class LauncherTest {
         jars.append("%s 0 1000000000.250000000\n".formatted(file));
       }
     }
-    Files.writeString(folder.resolve("lib/doorbell.aot.jars"), jars);
+    Files.writeString(folder.resolve("lib/caches.jars"), jars);
     ProcessBuilder launcher =
         new ProcessBuilder("bash", folder.resolve("doorbell").toString(), "list", "topologies");
     try (TestProgram run = TestProgram.start(folder, launcher)) {

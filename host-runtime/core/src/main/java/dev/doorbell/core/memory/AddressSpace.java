@@ -1,10 +1,7 @@
 package dev.doorbell.core.memory;
 
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
-import java.lang.foreign.MemoryLayout;
-import java.lang.foreign.ValueLayout;
-import java.lang.invoke.MethodHandle;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -546,8 +543,7 @@ public final class AddressSpace implements AutoCloseable {
     }
   }
 
-  /** mmap, madvise and munmap of libc. */
-  @SuppressWarnings("restricted")
+  /** mmap, madvise and munmap of Linux. */
   static final class NativePages {
     private static final int PROT_READ_WRITE = 3;
     private static final int MAP_PRIVATE_ANONYMOUS_NORESERVE = 0x2 | 0x20 | 0x4000;
@@ -557,41 +553,22 @@ public final class AddressSpace implements AutoCloseable {
     static final int MADV_REMOVE = 9;
 
     private static final int MADV_HUGEPAGE = 14;
-    private static final MethodHandle MMAP;
-    private static final MethodHandle MADVISE;
-    private static final MethodHandle MUNMAP;
+    private static final int MMAP = SystemCall.number(9, 222);
+    private static final int MUNMAP = SystemCall.number(11, 215);
+    private static final int MADVISE = SystemCall.number(28, 233);
 
-    static {
-      ValueLayout.OfLong number = ValueLayout.JAVA_LONG;
-      ValueLayout.OfInt word = ValueLayout.JAVA_INT;
-      MMAP = handle("mmap", number, number, number, word, word, word, number);
-      MADVISE = handle("madvise", word, number, number, word);
-      MUNMAP = handle("munmap", word, number, number);
-    }
-
-    private static MethodHandle handle(
-        String name, MemoryLayout result, MemoryLayout... arguments) {
-      Linker linker = Linker.nativeLinker();
-      return linker.downcallHandle(
-          linker.defaultLookup().findOrThrow(name), FunctionDescriptor.of(result, arguments));
-    }
+    /** Written by all threads: nobody reads it. */
+    private static final MemorySegment STATE = Arena.global().allocate(SystemCall.STATE);
 
     static long map(long bytes) {
-      try {
-        long address =
-            (long)
-                MMAP.invokeExact(
-                    0L, bytes, PROT_READ_WRITE, MAP_PRIVATE_ANONYMOUS_NORESERVE, -1, 0L);
-        if (address == -1) {
-          throw new OutOfMemoryError(
-              "%,d MiB of addresses cannot be reserved (mmap failed)".formatted(bytes >> 20));
-        }
-        return address;
-      } catch (RuntimeException | Error e) {
-        throw e;
-      } catch (Throwable e) {
-        throw new IllegalStateException("mmap", e);
+      long address =
+          SystemCall.call(
+              STATE, MMAP, 0, bytes, PROT_READ_WRITE, MAP_PRIVATE_ANONYMOUS_NORESERVE, -1, 0);
+      if (address < 0) {
+        throw new OutOfMemoryError(
+            "%,d MiB of addresses cannot be reserved (mmap failed)".formatted(bytes >> 20));
       }
+      return address;
     }
 
     static void discard(long address, long bytes, int advice) {
@@ -606,25 +583,12 @@ public final class AddressSpace implements AutoCloseable {
     }
 
     private static boolean advise(long address, long bytes, int advice) {
-      try {
-        return (int) MADVISE.invokeExact(address, bytes, advice) == 0;
-      } catch (RuntimeException | Error e) {
-        throw e;
-      } catch (Throwable e) {
-        throw new IllegalStateException("madvise", e);
-      }
+      return SystemCall.call(STATE, MADVISE, address, bytes, advice, 0, 0, 0) == 0;
     }
 
     static void unmap(long address, long bytes) {
-      try {
-        int rc = (int) MUNMAP.invokeExact(address, bytes);
-        if (rc != 0) {
-          throw new IllegalStateException("munmap of 0x%x failed".formatted(address));
-        }
-      } catch (RuntimeException | Error e) {
-        throw e;
-      } catch (Throwable e) {
-        throw new IllegalStateException("munmap", e);
+      if (SystemCall.call(STATE, MUNMAP, address, bytes, 0, 0, 0, 0) != 0) {
+        throw new IllegalStateException("munmap of 0x%x failed".formatted(address));
       }
     }
   }

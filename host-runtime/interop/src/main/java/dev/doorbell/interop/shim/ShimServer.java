@@ -2,7 +2,6 @@ package dev.doorbell.interop.shim;
 
 import dev.doorbell.core.hca.AsyncEvent;
 import dev.doorbell.core.hca.Errno;
-import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.core.uverbs.generated.ShimProtocol;
@@ -132,15 +131,17 @@ public final class ShimServer implements AutoCloseable {
     this.capture = begun;
   }
 
-  /** Begins what takes time when a server starts: the code that calls libc. Returns at once. */
+  /**
+   * Begins what takes time when a server starts: the code that calls libc, and what the first
+   * kernel needs. Returns at once.
+   */
   public static void prepare() {
     FutureTask<?> task =
         new FutureTask<>(
             () -> {
-              AddressSpace.reserve().close();
               ThreadScheduling.preferThisThread();
-            },
-            null);
+              return ProgramGpus.runFirstKernel();
+            });
     Thread.ofPlatform().daemon().name("prepare").start(task);
   }
 

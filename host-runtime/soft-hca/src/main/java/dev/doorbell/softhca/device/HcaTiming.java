@@ -44,6 +44,12 @@ public record HcaTiming(
     }
   }
 
+  /** True when every stage costs nothing, and nothing limits a rate. */
+  @SuppressWarnings("ReferenceEquality") // records compare their components slowly the first time
+  public boolean isZero() {
+    return this == ZERO || equals(ZERO);
+  }
+
   /** The stages of an HCA of a topology. */
   public static HcaTiming of(NicPrices nic) {
     NicRefinements finer = nic.finer();

@@ -51,6 +51,9 @@ public final class CommandRunner {
    * @param words what stands behind the name
    */
   public ExitCode run(String name, CliCommand command, List<String> words) {
+    if (command.takes(words)) {
+      return execute(command);
+    }
     CommandLine parser = parser(name, command);
     try {
       CommandLine.ParseResult parsed = parser.parseArgs(words.toArray(String[]::new));

@@ -32,6 +32,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 @CommandLine.Command(
+    addMethodSubcommands = false,
     header = {
       "Runs a program of CUDA and RDMA, unmodified, with neither GPU nor NIC. See docs/exec.md.",
       "",

@@ -112,6 +112,15 @@ abstract class ProgramCommand extends CliCommand {
   void ended(CommandContext context) {}
 
   @Override
+  protected final boolean takes(List<String> words) {
+    boolean all = words.size() > 1 && words.getFirst().equals("--");
+    if (all) {
+      program = words.subList(1, words.size());
+    }
+    return all;
+  }
+
+  @Override
   public ExitCode run(CommandContext context) throws ProblemException {
     Integer asked = devices();
     int wanted = asked == null ? 1 : asked;

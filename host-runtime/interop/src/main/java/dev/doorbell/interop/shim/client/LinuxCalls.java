@@ -1,15 +1,10 @@
 package dev.doorbell.interop.shim.client;
 
+import dev.doorbell.core.memory.SystemCall;
 import dev.doorbell.core.uverbs.generated.LinuxNumbers;
 import java.lang.foreign.Arena;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
-import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.StructLayout;
 import java.lang.foreign.ValueLayout;
-import java.lang.invoke.MethodHandle;
-import java.lang.invoke.VarHandle;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
@@ -18,7 +13,6 @@ import java.nio.file.Path;
  * the other end, and whether a file can become shorter. Calls return what libc returns, or minus
  * errno. For one thread.
  */
-@SuppressWarnings("restricted")
 final class LinuxCalls extends LinuxNumbers {
   private static final int PATH_BYTES = 108;
   private static final int STATFS_BYTES = 128;
@@ -26,60 +20,45 @@ final class LinuxCalls extends LinuxNumbers {
 
   private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT;
   private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG;
-  private static final StructLayout STATE = Linker.Option.captureStateLayout();
-  private static final VarHandle ERRNO =
-      STATE.varHandle(MemoryLayout.PathElement.groupElement("errno"));
-
-  private static final boolean IS_X86 = System.getProperty("os.arch").equals("amd64");
-
-  // Numbers of the calls, asm/unistd_64.h of x86 and asm-generic/unistd.h, which ARM has.
-  private static final int WRITE = number(1, 64);
-  private static final int CLOSE = number(3, 57);
-  private static final int MMAP = number(9, 222);
-  private static final int MUNMAP = number(11, 215);
-  private static final int SOCKET = number(41, 198);
-  private static final int SENDTO = number(44, 206);
-  private static final int SENDMSG = number(46, 211);
-  private static final int RECVFROM = number(45, 207);
-  private static final int BIND = number(49, 200);
-  private static final int LISTEN = number(50, 201);
-  private static final int GETSOCKOPT = number(55, 209);
-  private static final int FCNTL = number(72, 25);
-  private static final int FTRUNCATE = number(77, 46);
-  private static final int FSTATFS = number(138, 44);
-  private static final int PRCTL = number(157, 167);
-  private static final int OPENAT = number(257, 56);
-  private static final int EPOLL_CTL = number(233, 21);
-  private static final int PPOLL = number(271, 73);
-  private static final int EPOLL_PWAIT = number(281, 22);
-  private static final int ACCEPT4 = number(288, 242);
-  private static final int EVENTFD2 = number(290, 19);
-  private static final int EPOLL_CREATE1 = number(291, 20);
-  private static final int PROCESS_VM_READV = number(310, 270);
-  private static final int PROCESS_VM_WRITEV = number(311, 271);
-  private static final int SCHED_SETATTR = number(314, 274);
-  private static final int SCHED_GETATTR = number(315, 275);
-  private static final int MEMFD_CREATE = number(319, 279);
+  // Numbers of the calls, asm/unistd_64.h of x86 and asm-generic/unistd.h.
+  private static final int WRITE = SystemCall.number(1, 64);
+  private static final int CLOSE = SystemCall.number(3, 57);
+  private static final int MMAP = SystemCall.number(9, 222);
+  private static final int MUNMAP = SystemCall.number(11, 215);
+  private static final int SOCKET = SystemCall.number(41, 198);
+  private static final int SENDTO = SystemCall.number(44, 206);
+  private static final int SENDMSG = SystemCall.number(46, 211);
+  private static final int RECVFROM = SystemCall.number(45, 207);
+  private static final int BIND = SystemCall.number(49, 200);
+  private static final int LISTEN = SystemCall.number(50, 201);
+  private static final int GETSOCKOPT = SystemCall.number(55, 209);
+  private static final int FCNTL = SystemCall.number(72, 25);
+  private static final int FTRUNCATE = SystemCall.number(77, 46);
+  private static final int FSTATFS = SystemCall.number(138, 44);
+  private static final int PRCTL = SystemCall.number(157, 167);
+  private static final int OPENAT = SystemCall.number(257, 56);
+  private static final int EPOLL_CTL = SystemCall.number(233, 21);
+  private static final int PPOLL = SystemCall.number(271, 73);
+  private static final int EPOLL_PWAIT = SystemCall.number(281, 22);
+  private static final int ACCEPT4 = SystemCall.number(288, 242);
+  private static final int EVENTFD2 = SystemCall.number(290, 19);
+  private static final int EPOLL_CREATE1 = SystemCall.number(291, 20);
+  private static final int PROCESS_VM_READV = SystemCall.number(310, 270);
+  private static final int PROCESS_VM_WRITEV = SystemCall.number(311, 271);
+  private static final int SCHED_SETATTR = SystemCall.number(314, 274);
+  private static final int SCHED_GETATTR = SystemCall.number(315, 275);
+  private static final int MEMFD_CREATE = SystemCall.number(319, 279);
   private static final int PIDFD_OPEN = 434;
   private static final int PIDFD_GETFD = 438;
   private static final int EPOLL_PWAIT2 = 441;
 
   /** {@code struct epoll_event}: events, and 64 bits of the user; packed on x86. */
-  private static final long EVENT_DATA = IS_X86 ? 4 : 8;
+  private static final long EVENT_DATA = SystemCall.IS_X86 ? 4 : 8;
 
   static final long EVENT_BYTES = EVENT_DATA + Long.BYTES;
 
-  /** One function for all calls: the JVM compiles code for each form of a function. */
-  private static final MethodHandle SYSCALL =
-      Linker.nativeLinker()
-          .downcallHandle(
-              Linker.nativeLinker().defaultLookup().findOrThrow("syscall"),
-              FunctionDescriptor.of(LONG, LONG, LONG, LONG, LONG, LONG, LONG, LONG),
-              Linker.Option.captureCallState("errno"),
-              Linker.Option.firstVariadicArg(1));
-
   private final Arena arena = Arena.ofAuto();
-  private final MemorySegment state = arena.allocate(STATE);
+  private final MemorySegment state = arena.allocate(SystemCall.STATE);
   private final MemorySegment scratch = arena.allocate(STATFS_BYTES, Long.BYTES);
   private boolean waitsExactly;
 
@@ -94,10 +73,6 @@ final class LinuxCalls extends LinuxNumbers {
     this.waitsExactly = waitsExactly;
   }
 
-  private static int number(int ofX86, int ofArm) {
-    return IS_X86 ? ofX86 : ofArm;
-  }
-
   private int call(int number, long a, long b, long c, long d) {
     return (int) call(number, a, b, c, d, 0, 0);
   }
@@ -107,14 +82,7 @@ final class LinuxCalls extends LinuxNumbers {
   }
 
   private long call(int number, long a, long b, long c, long d, long e, long f) {
-    try {
-      long returned = (long) SYSCALL.invokeExact(state, (long) number, a, b, c, d, e, f);
-      return returned >= 0 ? returned : -(int) ERRNO.get(state, 0L);
-    } catch (RuntimeException | Error failure) {
-      throw failure;
-    } catch (Throwable failure) {
-      throw new IllegalStateException(failure);
-    }
+    return SystemCall.call(state, number, a, b, c, d, e, f);
   }
 
   /** Closes {@code file} if {@code error} is one; returns what is to be returned. */

@@ -40,7 +40,6 @@ public final class ProgramGpus implements AutoCloseable {
   private final Map<Long, Export> exports = new HashMap<>();
   private final Map<Long, ExportedEvent> events = new HashMap<>();
   private final SortedSet<String> missing = new TreeSet<>();
-  private final SecureRandom random = new SecureRandom();
   private final Map<List<ByteBuffer>, String> texts =
       new LinkedHashMap<>(2 * KEPT_TEXTS, 0.75f, true) {
         @Override
@@ -122,8 +121,16 @@ public final class ProgramGpus implements AutoCloseable {
 
   /** GPUs of the {@link GpuFactory} that is found as a service; arguments as of the constructor. */
   public static ProgramGpus of(int count, long timeoutNanos) {
-    return new ProgramGpus(
-        count, ServiceLoader.load(GpuFactory.class).findFirst().orElseThrow(), timeoutNanos);
+    return new ProgramGpus(count, factory(), timeoutNanos);
+  }
+
+  /** Runs a small kernel, so that a program's first one starts sooner; true when it ended. */
+  public static boolean runFirstKernel() throws IOException, CudaException {
+    return FirstKernel.run(factory());
+  }
+
+  private static GpuFactory factory() {
+    return ServiceLoader.load(GpuFactory.class).findFirst().orElseThrow();
   }
 
   /** The number of GPUs that each program sees. */
@@ -209,7 +216,7 @@ public final class ProgramGpus implements AutoCloseable {
         return known.getKey();
       }
     }
-    long key = random.nextLong();
+    long key = new SecureRandom().nextLong();
     exports.put(key, new Export(of, block));
     of.onExported(block);
     return key;
@@ -217,7 +224,7 @@ public final class ProgramGpus implements AutoCloseable {
 
   /** Gives the key of an event, by which another program waits for it. */
   long export(GpuProgram of, EventState event) {
-    long key = random.nextLong();
+    long key = new SecureRandom().nextLong();
     events.put(key, new ExportedEvent(of, event));
     return key;
   }
