@@ -310,7 +310,7 @@ final class GpuProgram implements AutoCloseable {
       allocation =
           fabric
               .memory()
-              .allocate(as, where, bytes, "memory of %d bytes of the program".formatted(bytes));
+              .allocate(as, where, bytes, "memory of " + bytes + " bytes of the program");
     } catch (IllegalStateException e) {
       throw new CudaException(CudaStatus.OUT_OF_MEMORY, "");
     }
