@@ -1,6 +1,5 @@
 package dev.doorbell.kernels;
 
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.SequencedMap;
@@ -18,57 +17,49 @@ public final class KernelTemplates {
   private static final List<String> FILES =
       List.of("template.cu", "template.ptx", "template.kernel.yaml", "template.experiment.yaml");
 
-  /** Compiler flags of the templates' PTX, also for an author who compiles it again. */
-  private final String flags;
+  private final List<String> flags;
 
-  private final List<Template> templates;
+  /** Descriptions by name. */
+  private final SequencedMap<String, String> templates = new LinkedHashMap<>();
 
-  /** A kernel to start from. */
-  public record Template(String name, String description) {}
-
-  private KernelTemplates(String flags, List<Template> templates) {
-    this.flags = flags;
-    this.templates = List.copyOf(templates);
+  private KernelTemplates(JsonNode manifest) {
+    flags = List.of(manifest.required("flags").asString().split(" ", -1));
+    for (JsonNode template : manifest.required("templates")) {
+      templates.put(
+          template.required("name").asString(), template.required("description").asString());
+    }
   }
 
   /** Reads the manifest that kernels/build-templates wrote. */
   public static KernelTemplates load() {
-    JsonNode manifest =
-        JsonMapper.shared().readTree(KernelCatalogue.text("templates/manifest.json"));
-    List<Template> templates = new ArrayList<>();
-    for (JsonNode template : manifest.required("templates")) {
-      templates.add(
-          new Template(
-              template.required("name").asString(), template.required("description").asString()));
-    }
-    return new KernelTemplates(manifest.required("flags").asString(), templates);
+    return new KernelTemplates(
+        JsonMapper.shared().readTree(KernelCatalogue.text("templates/manifest.json")));
   }
 
-  /** All templates, by name. */
-  public List<Template> templates() {
-    return templates;
+  /** Returns the names of the templates. */
+  public List<String> names() {
+    return List.copyOf(templates.keySet());
   }
 
   /** Options of nvcc, but for the include folder and the files. */
-  public String compilerFlags() {
+  public List<String> compilerFlags() {
     return flags;
   }
 
   /**
    * The files of a new kernel, by their names.
    *
-   * @param template one of {@link #templates}
+   * @param template one of {@link #names}
    * @param name of the kernel and of its entry, a C identifier
    * @param folder where the files will lie, as its README spells it
    * @param compile the command that compiles the kernel again, for the README
    */
   public SequencedMap<String, String> instantiate(
       String template, String name, String folder, String compile) {
-    Template chosen =
-        templates.stream()
-            .filter(candidate -> candidate.name().equals(template))
-            .findFirst()
-            .orElseThrow(() -> new IllegalArgumentException("no template '" + template + "'"));
+    String description = templates.get(template);
+    if (description == null) {
+      throw new IllegalArgumentException("no template '" + template + "'");
+    }
     SequencedMap<String, String> files = new LinkedHashMap<>();
     for (String file : FILES) {
       String text = KernelCatalogue.text("templates/" + template + "/" + file);
@@ -79,7 +70,7 @@ public final class KernelTemplates {
     }
     String readme =
         KernelCatalogue.text("templates/README.md.template")
-            .replace("@DESCRIPTION@", sentence(chosen.description()))
+            .replace("@DESCRIPTION@", sentence(description))
             .replace("@FOLDER@", folder)
             .replace("@NVCC@", compile);
     files.put("README.md", rename(readme, name));

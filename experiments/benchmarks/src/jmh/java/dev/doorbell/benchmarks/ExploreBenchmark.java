@@ -5,7 +5,6 @@ import dev.doorbell.experiments.workbench.explore.Laboratory;
 import dev.doorbell.experiments.workbench.explore.Laboratory.Outcome;
 import dev.doorbell.experiments.workbench.explore.Scenario;
 import dev.doorbell.experiments.workbench.explore.Scenario.ScenarioException;
-import java.util.ServiceLoader;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.AuxCounters;
@@ -56,7 +55,7 @@ public class ExploreBenchmark {
   /** Finds the laboratory. */
   @Setup
   public void prepare() {
-    Laboratory found = ServiceLoader.load(Laboratory.class).findFirst().orElseThrow();
+    Laboratory found = new Laboratory();
     int blocks = Math.max(1, threads / 256);
     laboratory = found;
     scenario =

@@ -128,7 +128,7 @@ class KernelCoverageTest {
         .filter(line -> line.startsWith("- `"))
         .flatMap(line -> Pattern.compile("`(\\w+)`(?=[,:])").matcher(line).results())
         .forEach(kernel -> named.add(kernel.group(1)));
-    assertThat(named).containsExactlyElementsOf(new TreeSet<>(Laboratory.find().kernels()));
+    assertThat(named).containsExactlyElementsOf(new TreeSet<>(new Laboratory().kernels()));
   }
 
   @Test
@@ -141,10 +141,8 @@ class KernelCoverageTest {
   void the_table_has_what_is_covered_of_each_kernel() throws IOException {
     String text =
         head()
-            + Laboratory.find().kernels().stream()
-                .sorted()
-                .map(this::row)
-                .collect(Collectors.joining());
+            + new Laboratory()
+                .kernels().stream().sorted().map(this::row).collect(Collectors.joining());
     if (Boolean.getBoolean("docs.write")) {
       Files.writeString(TABLE, text);
     }

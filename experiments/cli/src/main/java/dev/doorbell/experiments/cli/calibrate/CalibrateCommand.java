@@ -99,15 +99,9 @@ public final class CalibrateCommand extends CliCommand {
     Consumer<String> progress =
         shows ? name -> context.err().printf("\r\033[K%s  %s", gpu, name) : _ -> {};
     try {
-      return Calibrator.find()
-          .measure(
-              new Calibrator.Request(
-                  gpu,
-                  topology,
-                  samples,
-                  ALL_THREADS,
-                  context.interruption()::requested,
-                  progress));
+      return Calibrator.measure(
+          new Calibrator.Request(
+              gpu, topology, samples, ALL_THREADS, context.interruption()::requested, progress));
     } catch (ConfigException e) {
       throw new UsageException(e.problems().getFirst());
     } finally {

@@ -55,7 +55,7 @@ public record ExploredKernel(UserKernel kernel) {
 
   /** Returns a kernel whose descriptor and PTX fit. */
   public static UserKernel fitting(UserKernel kernel) throws UsageException {
-    List<Problem> problems = KernelWorkbench.find().checkAbi(kernel);
+    List<Problem> problems = KernelWorkbench.checkAbi(kernel);
     if (!problems.isEmpty()) {
       throw new UsageException(problems.getFirst());
     }

@@ -7,10 +7,8 @@ import dev.doorbell.experiments.results.print.JUnitXml;
 import dev.doorbell.experiments.results.print.JUnitXml.Outcome;
 import dev.doorbell.experiments.results.print.Units;
 import dev.doorbell.experiments.workbench.explore.Explorer;
-import dev.doorbell.experiments.workbench.explore.Laboratory;
-import dev.doorbell.experiments.workbench.programs.ProgramWorlds;
-import dev.doorbell.experiments.workbench.programs.ProgramWorlds.Exploration;
-import dev.doorbell.experiments.workbench.programs.ProgramWorlds.Run;
+import dev.doorbell.experiments.workbench.programs.ExploredRuns;
+import dev.doorbell.experiments.workbench.programs.ExploredRuns.Run;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -18,11 +16,11 @@ import java.util.List;
 public final class ExploredProgram {
   private static final String PROGRAM = "a program";
 
-  private final Exploration exploration;
+  private final ExploredRuns exploration;
   private final Explorer.Findings findings = new Explorer.Findings();
 
   public ExploredProgram(Policy policy, Adapter adapter) {
-    exploration = ProgramWorlds.find().exploring(policy, adapter);
+    exploration = new ExploredRuns(policy, adapter);
   }
 
   /** Begins a run. */
@@ -32,18 +30,7 @@ public final class ExploredProgram {
 
   /** Counts the findings of a run, once the program has ended. */
   public void ended(Run run, long seed, int status) {
-    findings.add(
-        new Laboratory.Outcome(
-            run.races(),
-            run.failure(status),
-            true,
-            0,
-            run.instructions(),
-            0,
-            List.of(),
-            run.coverage()),
-        PROGRAM,
-        seed);
+    findings.add(run.outcome(status), PROGRAM, seed);
   }
 
   /** The verdict on all runs. */

@@ -12,7 +12,8 @@ import dev.doorbell.experiments.cli.command.JUnitOption;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.cli.explore.ExploredProgram;
 import dev.doorbell.experiments.topology.TopologyFile;
-import dev.doorbell.experiments.workbench.programs.ProgramWorlds;
+import dev.doorbell.experiments.workbench.programs.ExploredRuns;
+import dev.doorbell.experiments.workbench.programs.TimedPrograms;
 import dev.doorbell.interop.shim.CudaLibraries;
 import dev.doorbell.interop.shim.ShimOptions;
 import dev.doorbell.interop.shim.ShimServer;
@@ -135,7 +136,7 @@ public final class ExecCommand extends ProgramCommand {
     try {
       Topology topology = TopologyFile.load(name);
       require(gpus == null || gpus > 0, "--gpus", "1 to %d there".formatted(MOST_GPUS));
-      return ProgramWorlds.find().timed(topology, gpus == null ? 1 : gpus);
+      return new TimedPrograms(topology, gpus == null ? 1 : gpus);
     } catch (ConfigException e) {
       throw new UsageException(
           Problem.of("DB-U003", "--machine " + name, String.valueOf(e.getMessage()))
@@ -165,8 +166,8 @@ public final class ExecCommand extends ProgramCommand {
     long first = seed == null ? 1 : seed;
     try {
       for (long at = first; at < first + runs; at++) {
-        ProgramWorlds.Run run = explored.begin(at);
-        served = gpus().in(run.world());
+        ExploredRuns.Run run = explored.begin(at);
+        served = gpus().in(run);
         Path said = Files.createTempFile("doorbell", ".txt");
         boolean shown = at == first;
         int status =

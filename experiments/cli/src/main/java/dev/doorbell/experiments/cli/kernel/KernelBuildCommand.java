@@ -9,6 +9,7 @@ import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.workbench.kernel.KernelWorkbench;
 import dev.doorbell.experiments.workbench.kernel.KernelWorkbench.KernelReport;
+import dev.doorbell.kernels.KernelTemplates;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -66,20 +67,18 @@ final class KernelBuildCommand extends CliCommand {
 
   @Override
   public ExitCode run(CommandContext context) throws ProblemException {
-    KernelWorkbench workbench = KernelWorkbench.find();
     if (!isa.matches("[1-9][0-9]?\\.[0-9]")) {
       throw UsageException.wrong("--isa", "'%s' is no PTX ISA such as 8.2".formatted(isa));
     }
     ExitCode worst = ExitCode.OK;
     for (Path source : sources()) {
       Path ptx = source.resolveSibling(baseName(source) + ".ptx");
-      List<String> command =
-          new ArrayList<>(KernelCompiler.command(workbench, includes, source, ptx));
+      List<String> command = new ArrayList<>(KernelCompiler.command(includes, source, ptx));
       if (linked) {
         command.add(1, RELOCATABLE);
       }
       context.println(KernelCompiler.text(command));
-      if (!dryRun && !compile(context, workbench, command, ptx)) {
+      if (!dryRun && !compile(context, command, ptx)) {
         worst = ExitCode.FAILED;
       }
     }
@@ -113,8 +112,7 @@ final class KernelBuildCommand extends CliCommand {
         "give the folder of the kernel: doorbell kernel build kernels/NAME");
   }
 
-  private boolean compile(
-      CommandContext context, KernelWorkbench workbench, List<String> command, Path ptx)
+  private boolean compile(CommandContext context, List<String> command, Path ptx)
       throws EnvironmentException {
     try {
       Path raw = Files.createTempFile("doorbell", ".ptx");
@@ -140,7 +138,7 @@ final class KernelBuildCommand extends CliCommand {
       } finally {
         Files.deleteIfExists(raw);
       }
-      return report(context, workbench.check(ptx.toString(), Files.readString(ptx)));
+      return report(context, KernelWorkbench.check(ptx.toString(), Files.readString(ptx)));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return false;
@@ -172,11 +170,10 @@ final class KernelBuildCommand extends CliCommand {
   static final class KernelCompiler {
     private KernelCompiler() {}
 
-    static List<String> command(
-        KernelWorkbench workbench, List<Path> includes, Path source, Path ptx) {
+    static List<String> command(List<Path> includes, Path source, Path ptx) {
       List<String> command = new ArrayList<>();
       command.add("nvcc");
-      command.addAll(workbench.compilerFlags());
+      command.addAll(KernelTemplates.load().compilerFlags());
       command.add("-I" + Path.of(System.getProperty("doorbell.home", "."), "kernels", "include"));
       includes.forEach(folder -> command.add("-I" + folder));
       command.add(source.toString());

@@ -45,16 +45,13 @@ final class KernelCheckCommand extends CliCommand {
 
   @Override
   public ExitCode run(CommandContext context) throws UsageException {
-    KernelWorkbench workbench = KernelWorkbench.find();
     Map<String, Object> json = new LinkedHashMap<>();
     ExitCode worst = ExitCode.OK;
     for (String file : files) {
       boolean descriptor = file.endsWith(".yaml") || file.endsWith(".yml");
       List<Problem> problems = new ArrayList<>();
       KernelReport report =
-          descriptor
-              ? ofDescriptor(workbench, file, problems)
-              : workbench.check(file, linked.ptx(file));
+          descriptor ? ofDescriptor(file, problems) : KernelWorkbench.check(file, linked.ptx(file));
       report.unsupported().forEach(line -> problems.add(KernelFiles.problem(line)));
       if (common().json()) {
         json.put(file, new Checked(report, problems));
@@ -75,13 +72,12 @@ final class KernelCheckCommand extends CliCommand {
 
   private record Checked(KernelReport report, List<Problem> problems) {}
 
-  private static KernelReport ofDescriptor(
-      KernelWorkbench workbench, String file, List<Problem> problems) {
+  private static KernelReport ofDescriptor(String file, List<Problem> problems) {
     try {
       var kernel = KernelFolders.read(Path.of(file));
-      KernelReport report = workbench.check(kernel.ptxFile(), kernel.ptx());
+      KernelReport report = KernelWorkbench.check(kernel.ptxFile(), kernel.ptx());
       if (report.unsupported().isEmpty()) {
-        problems.addAll(workbench.checkAbi(kernel));
+        problems.addAll(KernelWorkbench.checkAbi(kernel));
       }
       return report;
     } catch (ConfigException e) {

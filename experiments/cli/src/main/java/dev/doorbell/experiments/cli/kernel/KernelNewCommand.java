@@ -10,7 +10,8 @@ import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.cli.kernel.KernelBuildCommand.KernelCompiler;
 import dev.doorbell.experiments.kernels.KernelFolders;
-import dev.doorbell.experiments.workbench.kernel.KernelWorkbench;
+import dev.doorbell.kernels.KernelCatalogue;
+import dev.doorbell.kernels.KernelTemplates;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -63,8 +64,7 @@ final class KernelNewCommand extends CliCommand {
 
   @Override
   public ExitCode run(CommandContext context) throws UsageException {
-    KernelWorkbench workbench = KernelWorkbench.find();
-    check(workbench);
+    check();
     Path chosen = folder == null ? KernelFolders.STANDARD.resolve(name) : folder;
     if (Files.exists(chosen)) {
       throw new UsageException(
@@ -75,9 +75,9 @@ final class KernelNewCommand extends CliCommand {
     String compile =
         KernelCompiler.text(
             KernelCompiler.command(
-                workbench, List.of(), chosen.resolve(name + ".cu"), chosen.resolve(name + ".ptx")));
+                List.of(), chosen.resolve(name + ".cu"), chosen.resolve(name + ".ptx")));
     SequencedMap<String, String> files =
-        workbench.instantiate(template, name, chosen.toString(), compile);
+        KernelTemplates.load().instantiate(template, name, chosen.toString(), compile);
     try {
       Files.createDirectories(chosen);
       for (var file : files.entrySet()) {
@@ -99,7 +99,7 @@ final class KernelNewCommand extends CliCommand {
     return ExitCode.OK;
   }
 
-  private void check(KernelWorkbench workbench) throws UsageException {
+  private void check() throws UsageException {
     if (!NAME.matcher(name).matches()) {
       throw UsageException.of(
           "DB-K008",
@@ -107,14 +107,14 @@ final class KernelNewCommand extends CliCommand {
           "'%s' cannot be the name of a kernel".formatted(name),
           "a lower-case letter, then letters, digits and underscores, up to 64");
     }
-    if (workbench.takenNames().contains(name)) {
+    if (KernelCatalogue.load().names().contains(name)) {
       throw UsageException.of(
           "DB-K008",
           null,
           "'%s' is one of Doorbell's own kernels".formatted(name),
           "choose another name");
     }
-    List<String> templates = workbench.templates();
+    List<String> templates = KernelTemplates.load().names();
     if (!templates.contains(template)) {
       throw UsageException.of(
           "DB-U004",

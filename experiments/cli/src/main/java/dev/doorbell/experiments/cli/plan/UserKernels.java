@@ -12,6 +12,7 @@ import dev.doorbell.experiments.kernels.UserKernel;
 import dev.doorbell.experiments.plan.ExperimentRuntime;
 import dev.doorbell.experiments.run.RunDirectory;
 import dev.doorbell.experiments.workbench.kernel.KernelWorkbench;
+import dev.doorbell.kernels.KernelCatalogue;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -82,7 +83,7 @@ public final class UserKernels {
               .filter(kernel -> kernel.name().equals(argument))
               .findFirst()
               .orElse(null);
-      boolean other = named != null || KernelWorkbench.find().takenNames().contains(argument);
+      boolean other = named != null || KernelCatalogue.load().names().contains(argument);
       return other || !Files.isDirectory(Path.of(argument)) ? named : inFolder(argument);
     } catch (ConfigException e) {
       throw new UsageException(e.problems().getFirst());
@@ -174,7 +175,7 @@ public final class UserKernels {
   public ExperimentConfig demand(ExperimentConfig config) throws ConfigException {
     List<Problem> problems = new ArrayList<>();
     for (UserKernel kernel : of(config)) {
-      problems.addAll(KernelWorkbench.find().checkAbi(kernel));
+      problems.addAll(KernelWorkbench.checkAbi(kernel));
     }
     ConfigException.throwIfAny(problems);
     return config;
@@ -189,7 +190,7 @@ public final class UserKernels {
   List<Problem> misfits() {
     List<Problem> problems = new ArrayList<>();
     for (UserKernel kernel : found.kernels()) {
-      problems.addAll(KernelWorkbench.find().checkAbi(kernel));
+      problems.addAll(KernelWorkbench.checkAbi(kernel));
     }
     return problems;
   }

@@ -55,7 +55,7 @@ public final class ValidateCommand extends CliCommand {
       int points = 0;
       try {
         if (file.endsWith(KernelDescriptor.ENDING)) {
-          problems.addAll(KernelWorkbench.find().checkAbi(KernelFolders.read(Path.of(file))));
+          problems.addAll(KernelWorkbench.checkAbi(KernelFolders.read(Path.of(file))));
         } else if (isOf(file, TOPOLOGY)) {
           TopologyFile.load(file);
         } else if (isOf(file, FAULTS) && !isOf(file, EXPERIMENT)) {

@@ -1,6 +1,12 @@
 package dev.doorbell.experiments.workbench.explore;
 
+import dev.doorbell.core.agent.Agent;
 import dev.doorbell.core.agent.SourcePlace;
+import dev.doorbell.core.fabric.Access;
+import dev.doorbell.core.fabric.explore.DeviceAccess;
+import dev.doorbell.core.fabric.explore.ExploringFabric.Finding;
+import dev.doorbell.core.fabric.explore.model.Actor;
+import dev.doorbell.core.fabric.explore.model.Cell.Write;
 import dev.doorbell.core.fabric.explore.model.Conflict;
 import org.jspecify.annotations.Nullable;
 
@@ -36,6 +42,38 @@ public record Race(
     String key() {
       return place == null ? access : place.file() + ":" + place.line();
     }
+  }
+
+  /** Describes what an exploring fabric found. */
+  public static Race of(Finding finding) {
+    Conflict conflict = finding.conflict();
+    return new Race(
+        conflict.kind(),
+        side(conflict.earlier()),
+        side(conflict.later()),
+        Access.name(conflict.scope()).replaceFirst("^.*\\.", ""),
+        finding.saw(),
+        finding.memory(),
+        finding.steps());
+  }
+
+  private static @Nullable SourcePlace place(Actor actor, @Nullable Object at) {
+    return at != null && !(at instanceof DeviceAccess) && actor.who() instanceof Agent agent
+        ? agent.describe(at)
+        : null;
+  }
+
+  private static Side side(Conflict.Event event) {
+    String who =
+        event.actor().who() instanceof Agent agent ? agent.name() : event.actor().toString();
+    SourcePlace place = place(event.actor(), event.at());
+    Write post = event.at() instanceof DeviceAccess own ? own.post() : null;
+    String verb = event.store() ? "store" : "load";
+    String access =
+        event.actor().isDevice()
+            ? event.store() ? "DMA write" : "DMA read"
+            : verb + " " + Access.name(event.access());
+    return new Side(who, access, place, post == null ? null : place(post.actor, post.at));
   }
 
   /** Returns a key that is equal for the same race in any thread and run. */

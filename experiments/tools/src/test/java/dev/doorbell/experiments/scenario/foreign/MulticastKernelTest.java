@@ -46,7 +46,7 @@ class MulticastKernelTest {
   @Test
   void sums_over_the_buffers_of_two_to_four_ranks_are_right() throws Exception {
     UserKernel kernel = kernel();
-    assertThat(KernelWorkbench.find().checkAbi(kernel)).isEmpty();
+    assertThat(KernelWorkbench.checkAbi(kernel)).isEmpty();
     for (long seed = 0; seed < 4; seed++) {
       assertThat(GpuComparer.runAlone(request(kernel, seed)).differences())
           .as("seed %d", seed)

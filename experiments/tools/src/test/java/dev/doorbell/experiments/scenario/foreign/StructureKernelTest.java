@@ -48,7 +48,7 @@ class StructureKernelTest {
   @Test
   void a_kernel_finds_queues_and_memory_where_its_descriptor_lays_them_out() throws Exception {
     UserKernel kernel = kernel("args:", "args:");
-    assertThat(KernelWorkbench.find().checkAbi(kernel)).isEmpty();
+    assertThat(KernelWorkbench.checkAbi(kernel)).isEmpty();
     for (long seed = 0; seed < 4; seed++) {
       assertThat(differences(kernel, seed)).as("seed %d", seed).isEmpty();
     }
@@ -66,12 +66,12 @@ class StructureKernelTest {
     Files.writeString(
         folder.resolve(NAME + ".ptx"), ptx.replace(definition, ".extern " + definition));
     UserKernel linked = KernelFolders.read(folder.resolve(NAME + ".kernel.yaml"));
-    assertThat(KernelWorkbench.find().checkAbi(linked)).isEmpty();
+    assertThat(KernelWorkbench.checkAbi(linked)).isEmpty();
     assertThat(differences(linked, 0)).isEmpty();
 
     Files.writeString(folder.resolve("ring_library.ptx"), head);
     UserKernel declared = KernelFolders.read(folder.resolve(NAME + ".kernel.yaml"));
-    assertThat(KernelWorkbench.find().checkAbi(declared)).isEmpty();
+    assertThat(KernelWorkbench.checkAbi(declared)).isEmpty();
     assertThat(differences(declared, 0)).as("declared by a file, defined by none").isEmpty();
   }
 
@@ -81,14 +81,14 @@ class StructureKernelTest {
         kernel(
             "      version: u32 7\n      ranks: u32 ranks",
             "      ranks: u32 ranks\n      version: u32 7");
-    assertThat(KernelWorkbench.find().checkAbi(moved)).isEmpty();
+    assertThat(KernelWorkbench.checkAbi(moved)).isEmpty();
     assertThat(differences(moved, 0)).isNotEmpty();
   }
 
   @Test
   void a_variable_that_the_module_lacks_is_refused_with_its_place() throws Exception {
     UserKernel kernel = kernel("symbol: ring_state_d", "symbol: ring_stat_d");
-    assertThat(KernelWorkbench.find().checkAbi(kernel))
+    assertThat(KernelWorkbench.checkAbi(kernel))
         .extracting(Problem::code, Problem::where, Problem::what)
         .containsExactly(
             org.assertj.core.groups.Tuple.tuple(
@@ -100,11 +100,11 @@ class StructureKernelTest {
   @Test
   void a_structure_larger_than_the_variable_or_the_parameter_is_refused() throws Exception {
     UserKernel variable = kernel("be32[rank]@32 peer.rkey", "be32[rank]@40 peer.rkey");
-    assertThat(KernelWorkbench.find().checkAbi(variable))
+    assertThat(KernelWorkbench.checkAbi(variable))
         .extracting(Problem::what)
         .containsExactly("state has 48 bytes, and variable 'ring_state_d' has 40");
     UserKernel value = kernel("lkey: u32 payload.lkey", "lkey: u64[2] payload.lkey");
-    assertThat(KernelWorkbench.find().checkAbi(value))
+    assertThat(KernelWorkbench.checkAbi(value))
         .extracting(Problem::what)
         .containsExactly(
             "region does not fit parameter 0 of stand_in_args, which has 24 bytes (.b8)");

@@ -16,7 +16,7 @@ import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.plan.PointResult;
 import dev.doorbell.experiments.plan.Samples;
 import dev.doorbell.experiments.scenario.SessionRuntime;
-import dev.doorbell.experiments.workbench.kernel.KernelWorkbench;
+import dev.doorbell.kernels.KernelTemplates;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class OwnMemoryTest {
   private static ExperimentRuntime runtime(String template, UnaryOperator<String> change)
       throws ConfigException {
-    var files = KernelWorkbench.find().instantiate(template, "mine", "kernels/mine", "");
+    var files = KernelTemplates.load().instantiate(template, "mine", "kernels/mine", "");
     String descriptor = Objects.requireNonNull(files.get("mine.kernel.yaml"));
     UserKernel kernel =
         new UserKernel(

@@ -7,7 +7,6 @@ import dev.doorbell.experiments.workbench.explore.Nic.Remedy;
 import dev.doorbell.experiments.workbench.explore.NicComparison.Row;
 import dev.doorbell.experiments.workbench.explore.NicComparison.Verdict;
 import dev.doorbell.experiments.workbench.explore.Scenario.ScenarioException;
-import dev.doorbell.experiments.workbench.explore.run.ExploringLaboratory;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -15,7 +14,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Which remedies remove the findings of broken cases, adapter by adapter. */
 class NicComparisonTest {
   private static final int SEEDS = 4;
-  private static final Laboratory LABORATORY = new ExploringLaboratory();
+  private static final Laboratory LABORATORY = new Laboratory();
 
   @ParameterizedTest
   @CsvSource({

@@ -10,7 +10,6 @@ import dev.doorbell.experiments.workbench.explore.Nic.Remedy;
 import dev.doorbell.experiments.workbench.explore.NicComparison.Row;
 import dev.doorbell.experiments.workbench.explore.NicComparison.Verdict;
 import dev.doorbell.experiments.workbench.explore.Scenario.ScenarioException;
-import dev.doorbell.experiments.workbench.explore.run.ExploringLaboratory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -108,7 +107,7 @@ class NicKernelsTest {
                     explored.kernel.equals("put_batch"),
                     4,
                     Scenario.Posting.DEFAULT_ORDER));
-    return new NicComparison(new ExploringLaboratory(), scenario)
+    return new NicComparison(new Laboratory(), scenario)
         .explore(Nic.of(adapter), seeds, BUDGET_NANOS);
   }
 
@@ -128,7 +127,7 @@ class NicKernelsTest {
   void every_kernel_of_the_project_has_a_row_or_a_reason() {
     Set<String> named = new HashSet<>(ELSEWHERE);
     cases().forEach(explored -> named.add(explored.kernel));
-    assertThat(named).containsExactlyInAnyOrderElementsOf(new ExploringLaboratory().kernels());
+    assertThat(named).containsExactlyInAnyOrderElementsOf(new Laboratory().kernels());
   }
 
   @Test
@@ -140,7 +139,7 @@ class NicKernelsTest {
 
   @Test
   void a_kernel_has_back_ends_if_its_source_defines_them() throws Exception {
-    for (String kernel : new ExploringLaboratory().kernels()) {
+    for (String kernel : new Laboratory().kernels()) {
       String ptx = Scenarios.LABORATORY.kernel(kernel).orElseThrow().ptx();
       boolean defined =
           Files.readString(SOURCES.resolve(kernel + ".cu"))

@@ -2,12 +2,10 @@ package dev.doorbell.experiments.workbench.explore;
 
 import dev.doorbell.core.fabric.explore.model.Policy;
 import dev.doorbell.experiments.workbench.explore.Scenario.ScenarioException;
-import java.util.ServiceLoader;
 
 /** The laboratory of this build, and scenarios to begin with. */
 final class Scenarios {
-  static final Laboratory LABORATORY =
-      ServiceLoader.load(Laboratory.class).findFirst().orElseThrow();
+  static final Laboratory LABORATORY = new Laboratory();
 
   /** More than any run here needs on a busy machine. */
   static final long PLENTY = 120_000_000_000L;

@@ -40,7 +40,7 @@ final class FirstKernel {
           new KernelArguments()
               .add(numbers)
               .add(numbers.address() + bytes)
-              .add(numbers.address() + 2 * bytes)
+              .add(numbers.address() + 2L * bytes)
               .add(THREADS);
       Launch launch =
           gpu.launch(

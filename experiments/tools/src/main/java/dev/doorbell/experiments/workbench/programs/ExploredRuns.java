@@ -1,4 +1,4 @@
-package dev.doorbell.experiments.workbench.programs.run;
+package dev.doorbell.experiments.workbench.programs;
 
 import dev.doorbell.core.adapter.Adapter;
 import dev.doorbell.core.agent.PtxFiles;
@@ -12,10 +12,8 @@ import dev.doorbell.core.fabric.explore.model.Region;
 import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.experiments.workbench.explore.Failure;
+import dev.doorbell.experiments.workbench.explore.Laboratory.Outcome;
 import dev.doorbell.experiments.workbench.explore.Race;
-import dev.doorbell.experiments.workbench.explore.run.Races;
-import dev.doorbell.experiments.workbench.programs.ProgramWorlds.Exploration;
-import dev.doorbell.experiments.workbench.programs.ProgramWorlds.Run;
 import dev.doorbell.interop.shim.client.ServedWorld;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -24,7 +22,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Runs of a program over the exploring fabric. */
-final class ExploredRuns implements Exploration {
+public final class ExploredRuns {
   private static final int GPUS_OF_A_PROGRAM = 16;
   private static final String NOTHING = ".version 7.0\n.target sm_70\n.address_size 64\n";
 
@@ -37,22 +35,23 @@ final class ExploredRuns implements Exploration {
 
   private int lines;
 
-  ExploredRuns(Policy policy, Adapter adapter) {
+  public ExploredRuns(Policy policy, Adapter adapter) {
     this.policy = policy;
     this.adapter = adapter;
   }
 
-  @Override
+  /** Begins a run. */
   public Run begin(long seed) {
-    return new ProgramRun(seed);
+    return new Run(seed);
   }
 
-  private final class ProgramRun implements ServedWorld, Run {
+  /** A run of a program: its world, and what happened there. */
+  public final class Run implements ServedWorld {
     private final long seed;
     private @Nullable Failure failed;
     private @Nullable ExploringFabric fabric;
 
-    private ProgramRun(long seed) {
+    private Run(long seed) {
       this.seed = seed;
     }
 
@@ -114,31 +113,27 @@ final class ExploredRuns implements Exploration {
       }
     }
 
-    @Override
-    public ServedWorld world() {
-      return this;
-    }
-
-    @Override
-    public List<Race> races() {
-      return fabric == null ? List.of() : fabric.findings().stream().map(Races::of).toList();
-    }
-
-    @Override
-    public @Nullable Failure failure(int status) {
+    /**
+     * Returns the outcome, once the program has ended.
+     *
+     * @param status with which it ended
+     */
+    public Outcome outcome(int status) {
+      ExploringFabric world = fabric;
       Failure ended = status == 0 ? null : Failure.status("exit status " + status, "the program");
       Failure first = failed == null ? ended : failed;
-      return first == null || fabric == null ? first : first.withErrors(fabric.errors());
-    }
-
-    @Override
-    public Coverage coverage() {
-      return fabric == null ? new Coverage() : fabric.coverage(reachable);
-    }
-
-    @Override
-    public long instructions() {
-      return fabric == null ? 0 : fabric.instructions();
+      if (world == null) {
+        return new Outcome(List.of(), first, true, 0, 0, 0, List.of(), new Coverage());
+      }
+      return new Outcome(
+          world.findings().stream().map(Race::of).toList(),
+          first == null ? null : first.withErrors(world.errors()),
+          true,
+          0,
+          world.instructions(),
+          0,
+          List.of(),
+          world.coverage(reachable));
     }
   }
 }

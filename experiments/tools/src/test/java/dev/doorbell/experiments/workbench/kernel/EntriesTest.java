@@ -1,4 +1,4 @@
-package dev.doorbell.experiments.workbench.kernel.run;
+package dev.doorbell.experiments.workbench.kernel;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -10,8 +10,7 @@ class EntriesTest {
   @Test
   void an_entry_says_what_its_launch_needs() {
     KernelReport.Entry entry =
-        new VmWorkbench()
-            .check(
+        KernelWorkbench.check(
                 "wait.ptx",
                 """
                 .version 8.3

@@ -1,4 +1,4 @@
-package dev.doorbell.experiments.workbench.calibration.run;
+package dev.doorbell.experiments.workbench.calibration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -9,9 +9,6 @@ import dev.doorbell.core.fabric.timed.machine.GpuPrices;
 import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.experiments.topology.TopologyFile;
-import dev.doorbell.experiments.workbench.calibration.Calibration;
-import dev.doorbell.experiments.workbench.calibration.Calibrator;
-import dev.doorbell.experiments.workbench.calibration.MachineFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -25,7 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-class GpuCalibratorTest {
+class CalibratorTest {
   private static final String H200 = "../papers/h200-prices/machine.json";
 
   private static final List<String> PRICES =
@@ -54,8 +51,7 @@ class GpuCalibratorTest {
 
   private static Calibration calibrate(String topology, BooleanSupplier interrupted)
       throws Exception {
-    return new GpuCalibrator()
-        .measure(new Calibrator.Request("vm", topology, 5, 64, interrupted, _ -> {}));
+    return Calibrator.measure(new Calibrator.Request("vm", topology, 5, 64, interrupted, _ -> {}));
   }
 
   private static double median(Calibration calibration, String name) {
@@ -213,7 +209,7 @@ class GpuCalibratorTest {
     Calibrator.Request request =
         new Calibrator.Request("cuda:77", "same-switch", 5, 64, () -> false, _ -> {});
 
-    assertThatThrownBy(() -> new GpuCalibrator().measure(request))
+    assertThatThrownBy(() -> Calibrator.measure(request))
         .isInstanceOf(EnvironmentException.class)
         .satisfies(
             e ->

@@ -1,4 +1,4 @@
-package dev.doorbell.experiments.workbench.explore.run;
+package dev.doorbell.experiments.workbench.explore;
 
 import dev.doorbell.core.agent.ForwardProgress;
 import dev.doorbell.core.fabric.explore.ExploringFabric;
@@ -26,8 +26,6 @@ import dev.doorbell.experiments.scenario.world.Connection;
 import dev.doorbell.experiments.scenario.world.Endpoint;
 import dev.doorbell.experiments.scenario.world.Rank;
 import dev.doorbell.experiments.scenario.world.World;
-import dev.doorbell.experiments.workbench.explore.Failure;
-import dev.doorbell.experiments.workbench.explore.Scenario;
 import dev.doorbell.softhca.device.SoftHcaOptions;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -1,4 +1,4 @@
-package dev.doorbell.experiments.workbench.calibration.run;
+package dev.doorbell.experiments.workbench.calibration;
 
 import dev.doorbell.core.gpu.GpuModule;
 import dev.doorbell.core.gpu.KernelArguments;

@@ -1,8 +1,8 @@
-package dev.doorbell.experiments.workbench.calibration.run;
+package dev.doorbell.experiments.workbench.calibration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.doorbell.experiments.workbench.calibration.run.LoadsTogether.LoadLadder;
+import dev.doorbell.experiments.workbench.calibration.LoadsTogether.LoadLadder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;

@@ -1,4 +1,4 @@
-package dev.doorbell.experiments.workbench.kernel.run;
+package dev.doorbell.experiments.workbench.kernel;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -35,8 +35,9 @@ class AbiCheckTest {
             "go.kernel.yaml",
             "go.ptx",
             ptx);
-    return new VmWorkbench()
-        .checkAbi(kernel).stream().map(p -> p.code() + " " + p.where() + " " + p.what()).toList();
+    return KernelWorkbench.checkAbi(kernel).stream()
+        .map(p -> p.code() + " " + p.where() + " " + p.what())
+        .toList();
   }
 
   @Test

@@ -1,4 +1,4 @@
-package dev.doorbell.experiments.workbench.programs.run;
+package dev.doorbell.experiments.workbench.programs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

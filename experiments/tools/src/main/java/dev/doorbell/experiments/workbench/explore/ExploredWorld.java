@@ -1,4 +1,4 @@
-package dev.doorbell.experiments.workbench.explore.run;
+package dev.doorbell.experiments.workbench.explore;
 
 import dev.doorbell.core.gpu.GpuModule;
 import dev.doorbell.core.gpu.Kernel;
@@ -20,8 +20,6 @@ import dev.doorbell.experiments.scenario.world.Endpoint;
 import dev.doorbell.experiments.scenario.world.Owned;
 import dev.doorbell.experiments.scenario.world.Placement;
 import dev.doorbell.experiments.scenario.world.Rank;
-import dev.doorbell.experiments.workbench.explore.Failure;
-import dev.doorbell.experiments.workbench.explore.Scenario;
 import dev.doorbell.softhca.device.SoftHcaOptions;
 import java.util.ArrayList;
 import java.util.EnumSet;

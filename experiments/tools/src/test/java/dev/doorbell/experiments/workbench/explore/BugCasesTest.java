@@ -1,13 +1,8 @@
-package dev.doorbell.experiments.workbench.explore.run;
+package dev.doorbell.experiments.workbench.explore;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
-import dev.doorbell.experiments.workbench.explore.BugCase;
-import dev.doorbell.experiments.workbench.explore.Explorer;
-import dev.doorbell.experiments.workbench.explore.Laboratory;
-import dev.doorbell.experiments.workbench.explore.Nic;
-import dev.doorbell.experiments.workbench.explore.Scenario;
 import dev.doorbell.experiments.workbench.explore.Scenario.ScenarioException;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -19,7 +14,7 @@ class BugCasesTest {
   private static final int SEEDS = 20;
   private static final long BUDGET_NANOS = 1_200_000_000_000L;
 
-  private final Laboratory laboratory = new ExploringLaboratory();
+  private final Laboratory laboratory = new Laboratory();
 
   @ParameterizedTest
   @MethodSource("dev.doorbell.experiments.workbench.explore.BugCase#values")

@@ -1,4 +1,4 @@
-package dev.doorbell.experiments.workbench.calibration.run;
+package dev.doorbell.experiments.workbench.calibration;
 
 import dev.doorbell.core.Resources;
 import java.util.ArrayList;

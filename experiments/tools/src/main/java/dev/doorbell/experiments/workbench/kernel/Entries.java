@@ -1,4 +1,4 @@
-package dev.doorbell.experiments.workbench.kernel.run;
+package dev.doorbell.experiments.workbench.kernel;
 
 import dev.doorbell.experiments.workbench.kernel.KernelWorkbench.KernelReport;
 import dev.doorbell.ptxvm.ir.Function;

@@ -1,4 +1,4 @@
-package dev.doorbell.experiments.workbench.programs.run;
+package dev.doorbell.experiments.workbench.programs;
 
 import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.fabric.timed.TimedFabric;
@@ -15,7 +15,7 @@ import dev.doorbell.softhca.wire.InProcessWire;
  * Programs in the virtual time of a machine. The HCAs fill its ranks one after the other, and so do
  * the GPUs of a program, from the rank of the first HCA that it opens.
  */
-final class TimedPrograms implements ServedWorld {
+public final class TimedPrograms implements ServedWorld {
   private static final long SEED = 1;
 
   private final Topology machine;
@@ -24,7 +24,7 @@ final class TimedPrograms implements ServedWorld {
   /**
    * @param gpus of each program
    */
-  TimedPrograms(Topology machine, int gpus) {
+  public TimedPrograms(Topology machine, int gpus) {
     this.machine = machine;
     this.ranks = Math.ceilDiv(gpus, machine.gpus().size());
   }

@@ -1,4 +1,4 @@
-package dev.doorbell.experiments.workbench.kernel.run;
+package dev.doorbell.experiments.workbench.kernel;
 
 import dev.doorbell.core.problem.Nearest;
 import dev.doorbell.core.problem.Problem;
