@@ -15,7 +15,6 @@ import dev.doorbell.core.mlx5.generated.MaskedSwap4;
 import dev.doorbell.core.mlx5.generated.MaskedSwap8;
 import dev.doorbell.core.mlx5.generated.RemoteAddressSegment;
 import dev.doorbell.core.mlx5.generated.WaitSegment;
-import dev.doorbell.core.mlx5.generated.XrcSegment;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
@@ -102,13 +101,6 @@ public final class EndpointWqe {
     long segment = next();
     to(handle, number, 0);
     DatagramSegment.putAccessKey(segment, accessKey);
-    return this;
-  }
-
-  /** Names the peer's shared receive queue, on an extended reliable connection. */
-  public EndpointWqe toShared(int number) {
-    XrcSegment.write(next(), number);
-    units++;
     return this;
   }
 

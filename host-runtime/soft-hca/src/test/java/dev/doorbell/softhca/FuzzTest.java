@@ -25,10 +25,7 @@ import dev.doorbell.core.mlx5.SharedReceiveSegment;
 import dev.doorbell.core.mlx5.generated.DataSegment;
 import dev.doorbell.core.mlx5.generated.RemoteAddressSegment;
 import dev.doorbell.core.roce.BthOpcode;
-import dev.doorbell.softhca.objects.SoftCompletionQueue;
-import dev.doorbell.softhca.objects.SoftSharedReceiveQueue;
 import dev.doorbell.softhca.packet.Packet;
-import dev.doorbell.softhca.packet.PacketOpcode;
 import java.nio.ByteBuffer;
 import java.util.HashSet;
 import java.util.List;
@@ -120,30 +117,18 @@ class FuzzTest {
                   Endpoint.ALL)
               .withTransport(transport, null);
       boolean dynamic = transport == Transport.DC;
-      boolean extended = transport == Transport.XRC;
       attacker =
           new Endpoint(
               world,
               0,
-              dynamic || extended ? shape.withReceives(0).withTransport(transport, null) : shape,
+              dynamic ? shape.withReceives(0).withTransport(transport, null) : shape,
               domains[0]);
       // A target takes the place of the victim's queue pair, which is idle then.
-      victim =
-          new Endpoint(
-              world,
-              1,
-              dynamic
-                  ? Endpoint.Shape.usual()
-                  : extended ? shape.withReceives(0).withTransport(transport, null) : shape,
-              domains[1]);
+      victim = new Endpoint(world, 1, dynamic ? Endpoint.Shape.usual() : shape, domains[1]);
       receives =
           domains[1].createSharedReceiveQueue(
               new SharedReceiveQueueAttributes(4, 1, MemoryKind.HOST, MemoryKind.HOST),
               world.memory(1));
-      if (extended) {
-        ((SoftSharedReceiveQueue) receives)
-            .extend((SoftCompletionQueue) victim.receiveQueue, (SoftProtectionDomain) domains[1]);
-      }
       target =
           dynamic
               ? domains[1].createDcTarget(
@@ -155,7 +140,7 @@ class FuzzTest {
       readable = world.memory(1).allocate(MemoryKind.HOST, BYTES, "readable");
       readOnly = domains[1].register(readable, Set.of(AccessRight.REMOTE_READ));
       ConnectionAttributes attributes = new ConnectionAttributes(3, 2, 2, 1, 4, 4, 0);
-      if (transport == Transport.UD || transport == Transport.RAW_PACKET || dynamic) {
+      if (transport == Transport.UD || dynamic) {
         for (Endpoint end : dynamic ? List.of(attacker) : List.of(attacker, victim)) {
           end.queuePair.toInit(Endpoint.ALL);
           end.queuePair.toRtr(attributes);
@@ -193,7 +178,7 @@ class FuzzTest {
       for (int i = 0; i < 4; i++) {
         int offset = random.nextInt(BYTES / 2);
         int bytes = random.nextInt(BYTES / 2);
-        if (target == null && transport != Transport.XRC) {
+        if (target == null) {
           victim.postReceive(offset, bytes);
         } else {
           long wqe = receives.ringAddress() + (long) i * receives.attributes().stride();
@@ -291,10 +276,9 @@ class FuzzTest {
       boolean own = random.nextInt(4) > 0;
       int bits =
           switch (transport) {
-            case RC, DC, XRC -> BthOpcode.RC;
+            case RC, DC -> BthOpcode.RC;
             case UC -> BthOpcode.UC;
             case UD -> BthOpcode.UD;
-            case RAW_PACKET -> PacketOpcode.transport(PacketOpcode.FRAME);
           };
       packet.opcode = own ? bits | random.nextInt(0x20) : random.nextInt(0x100);
       packet.destination = random.nextInt(8) == 0 ? random.nextInt(1 << 24) : number();
@@ -311,10 +295,6 @@ class FuzzTest {
             random.nextBoolean() ? attacker.queuePair.number() : random.nextInt(1 << 24);
         packet.sourceGidHigh = world.soft(0).gidHigh();
         packet.sourceGidLow = world.soft(0).gidLow();
-      }
-      if (transport == Transport.XRC) {
-        packet.extended = random.nextInt(8) > 0;
-        packet.sharedQueue = random.nextInt(8) == 0 ? random.nextInt(1 << 24) : receives.number();
       }
       packet.partitionKey = random.nextInt(8) == 0 ? random.nextInt(1 << 16) : 0xffff;
       packet.ackRequest = random.nextBoolean();
@@ -342,9 +322,6 @@ class FuzzTest {
     private void wqe() {
       EndpointWqe wqe = attacker.wqe(random.nextInt(3) == 0 ? random.nextInt(0x30) : opcode());
       wqe.flags(random.nextInt(0x100)).immediate(random.nextBoolean() ? key() : random.nextInt());
-      if (transport == Transport.XRC && random.nextInt(8) > 0) {
-        wqe.toShared(random.nextInt(8) == 0 ? random.nextInt(1 << 24) : receives.number());
-      }
       if (target != null && random.nextInt(8) > 0) {
         long key = random.nextInt(8) == 0 ? random.nextLong() : ACCESS_KEY;
         wqe.toTarget(domains[0].createAddressHandle("soft1", 0), number(), key);

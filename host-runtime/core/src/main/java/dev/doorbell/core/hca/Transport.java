@@ -12,16 +12,5 @@ public enum Transport {
    * Dynamically connected, the initiator's side: reliable as {@link #RC}, but every WQE names its
    * {@link DcTarget}, and the HCA connects to one after the other (mlx5).
    */
-  DC,
-  /**
-   * Extended reliable connection: as {@link #RC}, but every request names the shared receive queue
-   * that it is for, whose protection domain and completion queue the receiver uses (InfiniBand,
-   * annex A14).
-   */
-  XRC,
-  /**
-   * No transport: SENDs of whole Ethernet frames, and receives of those that a steering rule of the
-   * HCA gives to the queue pair.
-   */
-  RAW_PACKET
+  DC
 }

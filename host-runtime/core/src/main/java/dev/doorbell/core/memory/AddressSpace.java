@@ -473,6 +473,7 @@ public final class AddressSpace implements AutoCloseable {
     }
   }
 
+  @SuppressWarnings("ReferenceEquality") // a part that was made is another one
   private void mark(Allocation allocation, boolean mapped) {
     int first = page(allocation.address());
     long left = allocation.size();
@@ -516,7 +517,7 @@ public final class AddressSpace implements AutoCloseable {
 
     static short[][] table(long bytes) {
       short[][] table =
-          new short[(int) ((bytes >>> PAGE_SHIFT) + NOTHING.length - 1 >>> PART_SHIFT)][];
+          new short[(int) (((bytes >>> PAGE_SHIFT) + NOTHING.length - 1) >>> PART_SHIFT)][];
       Arrays.fill(table, NOTHING);
       return table;
     }

@@ -7,7 +7,6 @@ import dev.doorbell.core.hca.QueuePairState;
 import dev.doorbell.core.hca.Transport;
 import dev.doorbell.core.roce.Gid;
 import dev.doorbell.softhca.device.HcaFaults.FaultTarget;
-import dev.doorbell.softhca.objects.ReceiveSource.ExtendedReceives;
 import dev.doorbell.softhca.packet.Packet;
 import dev.doorbell.softhca.packet.Wire.Route;
 import org.jspecify.annotations.Nullable;
@@ -110,24 +109,14 @@ public abstract class QueuePairContext extends PendingList.Node implements Fault
     return route;
   }
 
-  /** True where requests are acknowledged: RC, DC and XRC. */
+  /** True where requests are acknowledged: RC and DC. */
   public final boolean isReliable() {
-    return transport == Transport.RC || isDynamic() || isExtended();
+    return transport == Transport.RC || isDynamic();
   }
 
   /** True where connections come and go with the requests. */
   public final boolean isDynamic() {
     return transport == Transport.DC;
-  }
-
-  /** True where requests name the peer's shared receive queue: XRC. */
-  public final boolean isExtended() {
-    return transport == Transport.XRC;
-  }
-
-  /** Receives of an XRC receiver: what a shared queue of its XRC domain gives it, or null. */
-  public @Nullable ExtendedReceives extendedReceives(int sharedQueue) {
-    return null;
   }
 
   /** Requests go to another peer from now on. */
@@ -144,11 +133,6 @@ public abstract class QueuePairContext extends PendingList.Node implements Fault
   /** 15 bits agree, and one of the two is a full member (InfiniBand, chapter 10.9.3). */
   protected final boolean acceptsPartition(int key) {
     return ((key ^ partitionKey) & 0x7fff) == 0 && ((key | partitionKey) & 0x8000) != 0;
-  }
-
-  /** True where frames are sent and received as they are. */
-  public final boolean isRaw() {
-    return transport == Transport.RAW_PACKET;
   }
 
   public final boolean isDatagram() {

@@ -67,15 +67,4 @@ public abstract class ReceiveSource {
   public boolean isOwn() {
     return true;
   }
-
-  /**
-   * The part of a shared receive queue that an XRC receiver uses.
-   *
-   * @param queue itself, to tell it from another one of its number
-   * @param source of receive WQEs
-   * @param completions of the queue's receives
-   * @param domain of the queue, which keys have to be of
-   */
-  public record ExtendedReceives(
-      Object queue, ReceiveSource source, Completions completions, ObjectOwner domain) {}
 }

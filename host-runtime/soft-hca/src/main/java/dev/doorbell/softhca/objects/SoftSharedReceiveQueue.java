@@ -14,7 +14,6 @@ import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.core.mlx5.SharedReceiveSegment;
 import dev.doorbell.softhca.device.HcaServices;
 import dev.doorbell.softhca.objects.ObjectOwner.Owned;
-import dev.doorbell.softhca.objects.ReceiveSource.ExtendedReceives;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -62,8 +61,6 @@ public final class SoftSharedReceiveQueue implements SharedReceiveQueue, Owned {
   private final List<QueuePairContext> waiting = new ArrayList<>();
   private int limit;
   private int users;
-  private @Nullable SoftCompletionQueue extendedCompletions;
-  private @Nullable ObjectOwner extendedDomain;
   private boolean closed;
 
   public SoftSharedReceiveQueue(
@@ -217,26 +214,6 @@ public final class SoftSharedReceiveQueue implements SharedReceiveQueue, Owned {
     waiting.clear();
   }
 
-  /**
-   * Makes it one for receivers of an XRC domain.
-   *
-   * @param receives complete there
-   * @param of the XRC domain
-   */
-  public void extend(SoftCompletionQueue receives, ObjectOwner of) {
-    receives.use();
-    extendedCompletions = receives;
-    extendedDomain = of;
-  }
-
-  /** The part that a receiver of an XRC domain uses; null where it is not of that domain. */
-  public @Nullable ExtendedReceives extended(QueuePairContext queuePair, ObjectOwner xrcDomain) {
-    SoftCompletionQueue to = extendedCompletions;
-    return to == null || !xrcDomain.equals(extendedDomain)
-        ? null
-        : new ExtendedReceives(this, source(queuePair), to, domain);
-  }
-
   /** The source of a queue pair's receive WQEs. */
   public ReceiveSource source(QueuePairContext queuePair) {
     return new SharedReceiveSource(queuePair);
@@ -262,9 +239,6 @@ public final class SoftSharedReceiveQueue implements SharedReceiveQueue, Owned {
           Errno.EBUSY);
     }
     closed = true;
-    if (extendedCompletions != null) {
-      extendedCompletions.unuse();
-    }
     domain.closing(this);
     ring.close();
     record.close();

@@ -5,7 +5,6 @@ import dev.doorbell.core.fabric.DevicePort;
 import dev.doorbell.core.memory.RawMemory;
 import dev.doorbell.core.roce.BthOpcode;
 import dev.doorbell.core.roce.generated.DcEth;
-import dev.doorbell.core.roce.generated.XrcEth;
 import dev.doorbell.softhca.packet.Wire.Route;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
@@ -36,10 +35,7 @@ public final class Packet implements Completion, DevicePort.AtomicFunction {
   /** RETH and immediate data. */
   private static final int LARGEST_HEADERS = 20;
 
-  /** Preamble and start 8, frame check 4, inter-frame gap 12. */
-  private static final int ETHERNET_OVERHEAD = 24;
-
-  /** The destination of multicasts and of Ethernet frames: many queue pairs, or none. */
+  /** The destination of multicasts: many queue pairs, or none. */
   public static final int MANY = 0xff_ffff;
 
   /** {@link #request} of a packet that no request made. */
@@ -120,11 +116,6 @@ public final class Packet implements Completion, DevicePort.AtomicFunction {
   // DETH, and the second one also DcEth.
   public int queueKey;
   public int sourceQueuePair;
-
-  /** True on an extended reliable connection: requests have an {@code XrcEth} with this number. */
-  public boolean extended;
-
-  public int sharedQueue;
 
   /** True on a dynamic connection: requests have a {@code DcEth}, whose fields follow. */
   public boolean dynamic;
@@ -215,15 +206,11 @@ public final class Packet implements Completion, DevicePort.AtomicFunction {
 
   /** Bytes of the RoCEv2 frame over IPv4 that it is, from Ethernet's preamble to the gap behind. */
   public int frameBytes() {
-    if (opcode == PacketOpcode.FRAME) {
-      return Math.max(SMALLEST_FRAME, ETHERNET_OVERHEAD + bytes);
-    }
     return Math.max(
         SMALLEST_FRAME,
         FRAME_OVERHEAD
             + BthOpcode.headerBytes(opcode)
             + (isDynamicRequest() ? DcEth.BYTES : 0)
-            + (extended && !BthOpcode.isResponse(opcode) ? XrcEth.BYTES : 0)
             + bytes
             + padBytes());
   }
@@ -270,7 +257,6 @@ public final class Packet implements Completion, DevicePort.AtomicFunction {
     backwardCongestion = false;
     lastOfMessage = false;
     dynamic = false;
-    extended = false;
     bytes = 0;
     progress = 0;
     knowledge = null;
@@ -352,8 +338,6 @@ public final class Packet implements Completion, DevicePort.AtomicFunction {
     invalidatedKey = other.invalidatedKey;
     queueKey = other.queueKey;
     sourceQueuePair = other.sourceQueuePair;
-    extended = other.extended;
-    sharedQueue = other.sharedQueue;
     dynamic = other.dynamic;
     accessKey = other.accessKey;
     mtu = other.mtu;

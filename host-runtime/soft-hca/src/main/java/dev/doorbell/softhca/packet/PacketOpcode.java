@@ -13,9 +13,6 @@ public final class PacketOpcode {
   /** Fetch and add with field boundaries, 4 or 8 bytes. */
   public static final int MASKED_FETCH_ADD = BthOpcode.MASKED_FETCH_ADD_8;
 
-  /** An Ethernet frame, which has no base transport header: its bytes are the payload. */
-  public static final int FRAME = 0x84;
-
   private static final int OPERATION_MASK = 0x1f;
 
   // Sets of operations, a bit for each.

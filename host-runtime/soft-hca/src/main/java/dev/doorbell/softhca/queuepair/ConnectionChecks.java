@@ -68,7 +68,7 @@ final class ConnectionChecks {
 
   /** Refuses the toRtr of the other kind of queue pair. */
   static void requireTransport(QueuePairContext queuePair, String hca, boolean withoutPeer) {
-    if ((queuePair.isDatagram() || queuePair.isDynamic() || queuePair.isRaw()) != withoutPeer) {
+    if ((queuePair.isDatagram() || queuePair.isDynamic()) != withoutPeer) {
       throw new HcaException(
           (withoutPeer
                   ? "toRtr: queue pair 0x%x of %s is a connection; name its peer: toRtr(peer,"

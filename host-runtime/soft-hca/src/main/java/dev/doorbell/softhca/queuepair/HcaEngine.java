@@ -11,13 +11,10 @@ import dev.doorbell.softhca.objects.PendingList;
 import dev.doorbell.softhca.objects.QueuePairContext;
 import dev.doorbell.softhca.objects.SoftCompletionQueue;
 import dev.doorbell.softhca.packet.Packet;
-import dev.doorbell.softhca.packet.PacketOpcode;
 import dev.doorbell.softhca.packet.PacketPool;
-import dev.doorbell.softhca.steering.SteeringTable;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,7 +30,7 @@ public final class HcaEngine implements Agent {
   private final PacketPool packets;
   private final PendingList<ScheduledQueuePair> doorbells = new PendingList<>();
   private final PendingList<SoftCompletionQueue> arming = new PendingList<>();
-  final SteeringTable<ScheduledQueuePair> steering = new SteeringTable<>();
+  final MulticastGroups groups = new MulticastGroups();
   private @Nullable ScheduledQueuePair activeHead;
   private @Nullable ScheduledQueuePair activeTail;
   private int activeCount;
@@ -198,25 +195,16 @@ public final class HcaEngine implements Agent {
     return count;
   }
 
-  /** Gives copies to all receivers; what the HCA has no packets for is lost. */
+  /** Gives copies to all of a group but who sent it; what the HCA has no packets for is lost. */
   private void spread(Packet packet) {
-    Consumer<ScheduledQueuePair> receiver =
+    groups.forEach(
+        new Gid(packet.destinationGidHigh, packet.destinationGidLow),
         queuePair -> {
-          Packet copy = packets.take();
+          boolean sender = isOwn(packet) && packet.originQpn == queuePair.number;
+          Packet copy = sender ? null : packets.take();
           if (copy != null) {
             copy.copyOf(packet);
             queuePair.receive(copy);
-          }
-        };
-    if (packet.opcode == PacketOpcode.FRAME) {
-      steering.frame(packet.payload, packet.bytes, receiver);
-      return;
-    }
-    steering.multicast(
-        new Gid(packet.destinationGidHigh, packet.destinationGidLow),
-        queuePair -> {
-          if (!isOwn(packet) || packet.originQpn != queuePair.number) {
-            receiver.accept(queuePair);
           }
         });
   }

@@ -26,7 +26,6 @@ import dev.doorbell.softhca.objects.ObjectOwner.Owned;
 import dev.doorbell.softhca.objects.QueueMemory;
 import dev.doorbell.softhca.objects.QueuePairContext;
 import dev.doorbell.softhca.objects.ReceiveSource;
-import dev.doorbell.softhca.objects.ReceiveSource.ExtendedReceives;
 import dev.doorbell.softhca.objects.SoftMemoryRegion.Rights;
 import dev.doorbell.softhca.objects.SoftSharedReceiveQueue;
 import dev.doorbell.softhca.objects.TxQueue;
@@ -40,13 +39,6 @@ import dev.doorbell.softhca.queuepair.HcaEngine.ScheduledQueuePair;
 import dev.doorbell.softhca.requester.Requester;
 import dev.doorbell.softhca.requester.WqeSource;
 import dev.doorbell.softhca.responder.Responder;
-import dev.doorbell.softhca.steering.FrameFields.FlowMatch;
-import dev.doorbell.softhca.steering.ReceiveHash;
-import dev.doorbell.softhca.steering.SteeringTable;
-import dev.doorbell.softhca.steering.SteeringTable.FlowRule;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -68,10 +60,7 @@ public final class SoftQueuePair extends ScheduledQueuePair implements QueuePair
   private final @Nullable QueueMemory memory;
   private final @Nullable FrontEnd front;
 
-  /** An XRC receiver's domain, which is the XRC domain, and what it has used so far. */
-  private final ObjectOwner xrcDomain;
-
-  private final Map<Integer, ExtendedReceives> extendedReceives = new HashMap<>();
+  private final ObjectOwner owner;
   private int startPsn;
 
   /** Largest path MTU of an initiator's connections, in bytes. */
@@ -110,15 +99,14 @@ public final class SoftQueuePair extends ScheduledQueuePair implements QueuePair
         receiveCompletions);
     this.objects = objects;
     this.hca = objects.hca;
-    this.xrcDomain = domain;
+    this.owner = domain;
     this.attributes = attributes;
     this.sharedReceives = sharedReceives;
     this.transportBits =
         switch (transport) {
-          case RC, DC, XRC -> BthOpcode.RC;
+          case RC, DC -> BthOpcode.RC;
           case UC -> BthOpcode.UC;
           case UD -> BthOpcode.UD;
-          case RAW_PACKET -> PacketOpcode.transport(PacketOpcode.FRAME);
         };
     this.uar = uar;
     this.memory = memory;
@@ -182,32 +170,6 @@ public final class SoftQueuePair extends ScheduledQueuePair implements QueuePair
   }
 
   /**
-   * Lets queue pairs of one HCA receive the Ethernet frames that match, each frame one of them. A
-   * frame goes to one rule: that of the lowest priority number, the oldest one first; rules of the
-   * same priority for the same match all get it.
-   *
-   * @param queues one, or a power of two of them
-   * @param hash chooses one of several
-   * @return ends the rule
-   * @throws HcaException on transports that receive no frames
-   */
-  public static Runnable steer(
-      List<SoftQueuePair> queues, @Nullable ReceiveHash hash, FlowMatch match, int priority) {
-    for (SoftQueuePair queue : queues) {
-      queue.requireOpen("steer");
-      if (!queue.isRaw()) {
-        throw new HcaException(
-            "steer: %s of %s receives no frames, but %s"
-                .formatted(queue, queue.hca.name(), queue.transport),
-            Errno.EINVAL);
-      }
-    }
-    SteeringTable<ScheduledQueuePair> steering = queues.getFirst().engine.steering;
-    FlowRule<ScheduledQueuePair> rule = steering.add(match, priority, List.copyOf(queues), hash);
-    return () -> steering.remove(rule);
-  }
-
-  /**
    * Multicasts to that group are received here, unless this queue pair has sent them.
    *
    * @throws HcaException on transports without datagrams, and where the GID is none of a group
@@ -220,12 +182,12 @@ public final class SoftQueuePair extends ScheduledQueuePair implements QueuePair
               .formatted(this, hca.name(), transport, group, group.isMulticast()),
           Errno.EINVAL);
     }
-    engine.steering.attach(group, this);
+    engine.groups.attach(group, this);
   }
 
   /** Ends a {@link #join}; false if there was none. */
   public boolean leave(Gid group) {
-    return engine.steering.detach(group, this);
+    return engine.groups.detach(group, this);
   }
 
   /** Sets what peers may do from now on. */
@@ -372,28 +334,7 @@ public final class SoftQueuePair extends ScheduledQueuePair implements QueuePair
     }
   }
 
-  @Override
-  public @Nullable ExtendedReceives extendedReceives(int sharedQueue) {
-    ExtendedReceives known = extendedReceives.get(sharedQueue);
-    SoftSharedReceiveQueue queue = objects.sharedReceiveQueues.find(sharedQueue);
-    if (known != null && !known.queue().equals(queue)) {
-      // Its number is another one's by now, or free.
-      known.source().release();
-      extendedReceives.remove(sharedQueue);
-      known = null;
-    }
-    if (known == null && queue != null) {
-      known = queue.extended(this, xrcDomain);
-      if (known != null) {
-        extendedReceives.put(sharedQueue, known);
-      }
-    }
-    return known;
-  }
-
   private void discard() {
-    extendedReceives.values().forEach(each -> each.source().release());
-    extendedReceives.clear();
     wqes.discard();
     if (requester != null) {
       requester.discard();
@@ -505,7 +446,6 @@ public final class SoftQueuePair extends ScheduledQueuePair implements QueuePair
     boolean notification = packet.opcode == BthOpcode.CONGESTION_NOTIFICATION;
     if (!acceptsPartition(packet.partitionKey)
         || packet.dynamic != isDynamic()
-        || packet.extended != isExtended()
         || (!notification && PacketOpcode.transport(packet.opcode) != transportBits)) {
       packet.pool.release(packet);
     } else if (isFromOtherPeer(packet)) {
@@ -603,7 +543,7 @@ public final class SoftQueuePair extends ScheduledQueuePair implements QueuePair
       return;
     }
     closed = true;
-    engine.steering.forget(this);
+    engine.groups.forget(this);
     discard();
     state = QueuePairState.RESET;
     sendCompletions.unuse(this);
@@ -617,7 +557,7 @@ public final class SoftQueuePair extends ScheduledQueuePair implements QueuePair
     if (sharedReceives != null) {
       sharedReceives.unuse();
     }
-    xrcDomain.closing(this);
+    owner.closing(this);
     if (memory != null) {
       memory.close();
     }

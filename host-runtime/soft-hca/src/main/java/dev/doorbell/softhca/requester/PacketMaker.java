@@ -37,7 +37,6 @@ final class PacketMaker {
   private final SharedBuffer buffer;
   private final SharedBuffer.Turn turn;
   private final @Nullable DynamicConnection dynamic;
-  private final boolean extended;
   private final int mtu;
   private final int transport;
   private final int ackInterval;
@@ -62,7 +61,6 @@ final class PacketMaker {
       int mostBetweenAcks) {
     this.queuePair = queuePair;
     this.dynamic = dynamic;
-    this.extended = queuePair.isExtended();
     this.hca = hca;
     this.pool = hca.packets();
     this.port = hca.port();
@@ -75,10 +73,9 @@ final class PacketMaker {
             hca.wire().window(mtu) / ACKS_PER_WINDOW, 1, Math.min(ACK_INTERVAL, mostBetweenAcks));
     this.transport =
         switch (queuePair.transport) {
-          case RC, DC, XRC -> BthOpcode.RC;
+          case RC, DC -> BthOpcode.RC;
           case UC -> BthOpcode.UC;
           case UD -> BthOpcode.UD;
-          case RAW_PACKET -> PacketOpcode.transport(PacketOpcode.FRAME);
         };
   }
 
@@ -174,8 +171,6 @@ final class PacketMaker {
     packet.lastOfMessage = last;
     packet.originQpn = queuePair.number;
     packet.originIndex = (int) request.index & SendQueue.INDEX_MASK;
-    packet.extended = extended;
-    packet.sharedQueue = request.sharedQueue;
     if (dynamic != null) {
       addressVector(request, packet);
       dynamic.stamp(packet);
@@ -235,9 +230,6 @@ final class PacketMaker {
     }
     if (transport == BthOpcode.UD) {
       datagram(request, packet);
-    } else if (queuePair.isRaw()) {
-      packet.destination = Packet.MANY;
-      packet.datagramRoute = request.route;
     }
     if (first) {
       packet.remoteAddress = request.remoteAddress;

@@ -51,9 +51,6 @@ final class SendRequest implements Completion {
   long remoteAddress;
   int rkey;
 
-  /** Number of the peer's shared queue, on an extended reliable connection. */
-  int sharedQueue;
-
   /** Access key of the target that an initiator's request is for. */
   long accessKey;
 

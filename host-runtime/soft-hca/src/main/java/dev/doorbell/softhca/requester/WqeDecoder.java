@@ -1,7 +1,6 @@
 package dev.doorbell.softhca.requester;
 
 import dev.doorbell.core.hca.Transport;
-import dev.doorbell.core.mlx5.EthernetSegment;
 import dev.doorbell.core.mlx5.InlineSegment;
 import dev.doorbell.core.mlx5.MaskedAtomicSegment;
 import dev.doorbell.core.mlx5.Opcode;
@@ -16,8 +15,6 @@ import dev.doorbell.core.mlx5.generated.MaskedSwap4;
 import dev.doorbell.core.mlx5.generated.MaskedSwap8;
 import dev.doorbell.core.mlx5.generated.RemoteAddressSegment;
 import dev.doorbell.core.mlx5.generated.WaitSegment;
-import dev.doorbell.core.mlx5.generated.XrcSegment;
-import dev.doorbell.core.roce.EthernetHeader;
 import dev.doorbell.core.roce.Gid;
 import dev.doorbell.softhca.device.HcaServices;
 import dev.doorbell.softhca.device.SoftHcaOptions;
@@ -51,18 +48,12 @@ final class WqeDecoder {
   /** True for what this HCA carries out on that transport (InfiniBand, table 38). */
   private static boolean isKnown(int opcode, Transport transport) {
     return switch (opcode) {
-      case Opcode.NOP, Opcode.WAIT, Opcode.DUMP, Opcode.SEND -> true;
-      case Opcode.SEND_IMM -> transport != Transport.RAW_PACKET;
-      case Opcode.RDMA_WRITE, Opcode.RDMA_WRITE_IMM ->
-          transport != Transport.UD && transport != Transport.RAW_PACKET;
+      case Opcode.NOP, Opcode.WAIT, Opcode.DUMP, Opcode.SEND, Opcode.SEND_IMM -> true;
+      case Opcode.RDMA_WRITE, Opcode.RDMA_WRITE_IMM -> transport != Transport.UD;
       case Opcode.UMR -> transport == Transport.RC;
       case Opcode.ATOMIC_MASKED_CS, Opcode.ATOMIC_MASKED_FA ->
           transport == Transport.RC || transport == Transport.DC;
-      default ->
-          transport != Transport.UC
-              && transport != Transport.UD
-              && transport != Transport.RAW_PACKET
-              && isReliable(opcode);
+      default -> transport != Transport.UC && transport != Transport.UD && isReliable(opcode);
     };
   }
 
@@ -100,22 +91,6 @@ final class WqeDecoder {
       }
       unit = 1 + DATAGRAM_UNITS;
     }
-    boolean frame = queuePair.isRaw() && opcode == Opcode.SEND;
-    if (frame) {
-      unit = frameHeader(request);
-      if (unit == 0) {
-        request.fail(Syndrome.LOCAL_QP_OPERATION, VendorSyndrome.BAD_LENGTH_FIELD);
-        return;
-      }
-    }
-    if (queuePair.isExtended() && Opcode.isMessage(opcode)) {
-      if (request.ds <= unit) {
-        request.fail(Syndrome.LOCAL_QP_OPERATION, VendorSyndrome.BAD_LENGTH_FIELD);
-        return;
-      }
-      request.sharedQueue = XrcSegment.sharedQueue(wqes.unit(index, unit));
-      unit++;
-    }
     if (Opcode.hasRemoteAddress(opcode)) {
       if (request.ds <= unit) {
         request.fail(Syndrome.LOCAL_QP_OPERATION, VendorSyndrome.BAD_LENGTH_FIELD);
@@ -134,8 +109,8 @@ final class WqeDecoder {
         if (!data(request, unit)) {
           return;
         }
-        long longest = (datagram || frame) ? queuePair.mtu() : limits.messageBytes();
-        if (request.length > longest || (frame && request.length < EthernetHeader.BYTES)) {
+        long longest = datagram ? queuePair.mtu() : limits.messageBytes();
+        if (request.length > longest) {
           request.fail(Syndrome.LOCAL_LENGTH, VendorSyndrome.MESSAGE_TOO_LONG);
         }
       }
@@ -144,26 +119,6 @@ final class WqeDecoder {
 
   private static boolean isSend(int opcode) {
     return opcode == Opcode.SEND || opcode == Opcode.SEND_IMM;
-  }
-
-  /**
-   * Takes the Ethernet segment, whose inline header is the frame's beginning.
-   *
-   * @return the unit behind it; 0 if the WQE ends before
-   */
-  private int frameHeader(SendRequest request) {
-    if (request.ds < 2) {
-      return 0;
-    }
-    long segment = wqes.unit(request.index, 1);
-    int header = EthernetSegment.headerBytes(segment);
-    int behind = 1 + EthernetSegment.units(header);
-    if (behind > request.ds) {
-      return 0;
-    }
-    request.route = routes.everybody();
-    inline(request, segment + EthernetSegment.HEADER_OFFSET, header);
-    return behind;
   }
 
   /** The segment ends with the first block: it never runs over the end of the ring. */
@@ -309,11 +264,6 @@ final class WqeDecoder {
 
     DatagramRoutes(HcaServices hca) {
       this.hca = hca;
-    }
-
-    /** The route of frames, or null if the wire has none. */
-    @Nullable Route everybody() {
-      return hca.wire().everybody(hca);
     }
 
     /** The route to a GID, or null if there is none. */

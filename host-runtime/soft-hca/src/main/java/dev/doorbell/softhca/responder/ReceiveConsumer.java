@@ -14,7 +14,6 @@ import dev.doorbell.softhca.objects.Completions;
 import dev.doorbell.softhca.objects.DirectPeer;
 import dev.doorbell.softhca.objects.QueuePairContext;
 import dev.doorbell.softhca.objects.ReceiveSource;
-import dev.doorbell.softhca.objects.ReceiveSource.ExtendedReceives;
 import dev.doorbell.softhca.objects.SoftMemoryRegion;
 import dev.doorbell.softhca.objects.SoftMemoryRegion.Rights;
 import dev.doorbell.softhca.packet.Packet;
@@ -66,22 +65,6 @@ final class ReceiveConsumer {
     this.queue = queue;
     this.completions = queuePair.receiveCompletions;
     this.placement = placement;
-  }
-
-  /**
-   * Takes receives from a shared queue from now on, of an extended reliable connection.
-   *
-   * @return false where there is none of that number in the receiver's XRC domain
-   */
-  boolean select(int sharedQueue) {
-    ExtendedReceives found = queuePair.extendedReceives(sharedQueue);
-    if (found == null) {
-      return false;
-    }
-    queue = found.source();
-    completions = found.completions();
-    queuePair.domain = found.domain();
-    return true;
   }
 
   /** True when a receive WQE and room for its CQE are at hand; else the other methods say why. */
@@ -272,7 +255,7 @@ final class ReceiveConsumer {
     }
     placeAll();
     to.writer(queuePair.responses);
-    to.user(userIndex(from));
+    to.user(queuePair.userIndex);
     to.responder(
         cqeOpcode,
         queuePair.number,
@@ -285,11 +268,6 @@ final class ReceiveConsumer {
     from.consume();
   }
 
-  /** Receives of an XRC receiver are named by the shared queue, all others by the queue pair. */
-  private int userIndex(ReceiveSource from) {
-    return queuePair.isExtended() ? from.userName() : queuePair.userIndex;
-  }
-
   /** Completes the receive WQE in use with an error. */
   void fail(int syndrome) {
     ReceiveSource from = queue;
@@ -298,7 +276,7 @@ final class ReceiveConsumer {
       hca.counters()
           .add(
               syndrome == Syndrome.FLUSHED ? Counter.RESP_CQE_FLUSH_ERROR : Counter.RESP_CQE_ERROR);
-      to.user(userIndex(from));
+      to.user(queuePair.userIndex);
       to.error(
           Cqe.RESPONDER_ERROR,
           syndrome,

@@ -210,7 +210,6 @@ final class ReliableResponder extends Responder implements DirectPeer {
   void address(Packet packet, int opcode, int psn) {
     packet.opcode = opcode;
     packet.dynamic = queuePair.isDynamic();
-    packet.extended = queuePair.isExtended();
     packet.destination = queuePair.peerNumber();
     packet.psn = psn;
     packet.msn = msn;
@@ -241,9 +240,6 @@ final class ReliableResponder extends Responder implements DirectPeer {
     if (ahead < 0) {
       hca.counters().add(Counter.DUPLICATE_REQUEST);
       return hasResponse ? readAtomics.repeat(packet) : repeatAck();
-    }
-    if (packet.extended && !message.isOpen() && !receives.select(packet.sharedQueue)) {
-      return nak(Aeth.NAK_INVALID_REQUEST, packet.psn, AsyncEvent.Type.QP_REQUEST_ERROR);
     }
     if (hasResponse) {
       if (message.isOpen()) {

@@ -82,7 +82,7 @@ final class UnreliableResponder extends Responder {
       return true;
     }
     queuePair.responses.arrives(packet.knowledge);
-    return (datagrams || queuePair.isRaw()) ? single(packet) : connected(packet);
+    return datagrams ? single(packet) : connected(packet);
   }
 
   private boolean connected(Packet packet) {

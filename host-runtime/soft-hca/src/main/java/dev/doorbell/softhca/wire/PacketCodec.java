@@ -12,7 +12,6 @@ import dev.doorbell.core.roce.generated.Ieth;
 import dev.doorbell.core.roce.generated.ImmDt;
 import dev.doorbell.core.roce.generated.MaskedAtomicEth;
 import dev.doorbell.core.roce.generated.Reth;
-import dev.doorbell.core.roce.generated.XrcEth;
 import dev.doorbell.softhca.packet.Packet;
 import dev.doorbell.softhca.packet.PacketOpcode;
 
@@ -57,9 +56,6 @@ final class PacketCodec {
 
   private static int wireOpcode(Packet packet) {
     int opcode = connectedOpcode(packet);
-    if (packet.extended) {
-      return BthOpcode.XRC | opcode;
-    }
     if (!packet.dynamic) {
       return opcode;
     }
@@ -82,10 +78,6 @@ final class PacketCodec {
 
   private static long encodeHeaders(Packet packet, int headers, long start) {
     long at = start;
-    if ((headers & BthOpcode.XRC_ETH) != 0) {
-      XrcEth.write(at, packet.sharedQueue);
-      at += XrcEth.BYTES;
-    }
     if ((headers & BthOpcode.DETH) != 0) {
       Deth.write(at, packet.queueKey, packet.sourceQueuePair);
       at += Deth.BYTES;

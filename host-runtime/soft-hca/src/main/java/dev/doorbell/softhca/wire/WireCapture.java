@@ -108,11 +108,6 @@ public final class WireCapture implements AutoCloseable {
     if (closed || !chosen) {
       return 0;
     }
-    if (packet.opcode == PacketOpcode.FRAME) {
-      encoded = scratch.address();
-      RawMemory.copy(packet.payload, encoded, packet.bytes);
-      return packet.bytes;
-    }
     boolean named =
         packet.sourceGidLow != 0 && PacketOpcode.transport(packet.opcode) == BthOpcode.UD;
     Gid source = named ? new Gid(packet.sourceGidHigh, packet.sourceGidLow) : from;

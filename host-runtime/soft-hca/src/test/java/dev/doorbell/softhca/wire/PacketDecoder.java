@@ -12,7 +12,6 @@ import dev.doorbell.core.roce.generated.Ieth;
 import dev.doorbell.core.roce.generated.ImmDt;
 import dev.doorbell.core.roce.generated.MaskedAtomicEth;
 import dev.doorbell.core.roce.generated.Reth;
-import dev.doorbell.core.roce.generated.XrcEth;
 import dev.doorbell.softhca.packet.Packet;
 import dev.doorbell.softhca.packet.PacketOpcode;
 
@@ -28,8 +27,6 @@ final class PacketDecoder {
   static void decode(RoceFrame frame, Packet packet) {
     long bth = frame.bth;
     int opcode = frame.opcode;
-    packet.extended = BthOpcode.transport(opcode) == BthOpcode.XRC;
-    opcode -= packet.extended ? BthOpcode.XRC : 0;
     packet.dynamic = BthOpcode.transport(opcode) == BthOpcode.DC;
     if (packet.dynamic) {
       boolean masked = opcode >= BthOpcode.MASKED_COMPARE_SWAP_8 + BthOpcode.DC_MASKED;
@@ -65,10 +62,6 @@ final class PacketDecoder {
   private static void decodeHeaders(RoceFrame frame, Packet packet) {
     int headers = frame.headers;
     long at = frame.extended;
-    if ((headers & BthOpcode.XRC_ETH) != 0) {
-      packet.sharedQueue = XrcEth.sharedQueue(at);
-      at += XrcEth.BYTES;
-    }
     if ((headers & BthOpcode.DETH) != 0) {
       packet.queueKey = Deth.qkey(at);
       packet.sourceQueuePair = Deth.sourceQueuePair(at);

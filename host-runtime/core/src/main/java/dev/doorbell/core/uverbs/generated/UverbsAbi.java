@@ -170,24 +170,6 @@ public class UverbsAbi {
 
   public static final int CREATE_QP_RESP_QP_NUM = 14;
 
-  public static final int CREATE_WQ_HANDLE = 0;
-
-  public static final int CREATE_WQ_PD_HANDLE = 1;
-
-  public static final int CREATE_WQ_CQ_HANDLE = 2;
-
-  public static final int CREATE_WQ_USER_HANDLE = 3;
-
-  public static final int CREATE_WQ_TYPE = 4;
-
-  public static final int CREATE_WQ_FLAGS = 8;
-
-  public static final int CREATE_WQ_RESP_MAX_WR = 9;
-
-  public static final int CREATE_WQ_RESP_MAX_SGE = 10;
-
-  public static final int CREATE_WQ_RESP_WQ_NUM = 11;
-
   public static final int CREATE_SRQ_HANDLE = 0;
 
   public static final int CREATE_SRQ_PD_HANDLE = 1;
@@ -332,26 +314,6 @@ public class UverbsAbi {
 
   public static final int DEVX_UMEM_DMABUF_FD = 4102;
 
-  public static final int FLOW_MATCHER_HANDLE = 4096;
-
-  public static final int FLOW_MATCHER_MASK = 4097;
-
-  public static final int FLOW_MATCHER_TYPE = 4098;
-
-  public static final int FLOW_MATCHER_CRITERIA = 4099;
-
-  public static final int FLOW_MATCHER_FLAGS = 4100;
-
-  public static final int FLOW_MATCHER_TABLE = 4101;
-
-  public static final int FLOW_HANDLE = 4096;
-
-  public static final int FLOW_VALUE = 4097;
-
-  public static final int FLOW_QUEUE_PAIR = 4098;
-
-  public static final int FLOW_MATCHER = 4100;
-
   public static final int CMD_EXTENDED = 1 << 31;
 
   public static final int CMD_QUERY_DEVICE = 1;
@@ -381,16 +343,6 @@ public class UverbsAbi {
   public static final int CMD_MODIFY_SRQ = 33;
 
   public static final int CMD_QUERY_SRQ = 34;
-
-  public static final int CMD_OPEN_XRCD = 37;
-
-  public static final int CMD_OPEN_QP = 40;
-
-  public static final int CMD_CREATE_FLOW = 50;
-
-  public static final int CMD_MODIFY_WQ = 53;
-
-  public static final int CMD_CREATE_RWQ_IND_TBL = 55;
 
   public static final int ACCESS_LOCAL_WRITE = 1 << 0;
 
@@ -499,50 +451,6 @@ public class UverbsAbi {
   public static final int ADVICE_PREFETCH_NO_FAULT = 2;
 
   public static final int SRQ_BASIC = 0;
-
-  public static final int SRQ_XRC = 1;
-
-  public static final int WQ_RESET = 0;
-
-  public static final int WQ_READY = 1;
-
-  public static final int WQ_ERROR = 2;
-
-  public static final int MODIFY_WQ_STATE = 1 << 0;
-
-  public static final int MODIFY_WQ_CURRENT = 1 << 1;
-
-  public static final int FLOW_TYPE_NORMAL = 0;
-
-  public static final int FLOW_TYPE_ALL_DEFAULT = 1;
-
-  public static final int FLOW_TYPE_MULTICAST_DEFAULT = 2;
-
-  public static final int FLOW_SPEC_ETHERNET = 32;
-
-  public static final int FLOW_SPEC_IPV4 = 48;
-
-  public static final int FLOW_SPEC_IPV6 = 49;
-
-  public static final int FLOW_SPEC_IPV4_EXTENDED = 50;
-
-  public static final int FLOW_SPEC_TCP = 64;
-
-  public static final int FLOW_SPEC_UDP = 65;
-
-  public static final int CREATE_FLOW_QUEUE_PAIR = 4;
-
-  public static final int CREATE_FLOW_TYPE = 8;
-
-  public static final int CREATE_FLOW_PRIORITY = 14;
-
-  public static final int CREATE_FLOW_SPECIFICATIONS = 16;
-
-  public static final int CREATE_FLOW_PORT = 19;
-
-  public static final int CREATE_FLOW_FLAGS = 20;
-
-  public static final int CREATE_FLOW_FIRST = 24;
 
   protected UverbsAbi() {}
 }

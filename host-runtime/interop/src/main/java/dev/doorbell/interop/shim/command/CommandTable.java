@@ -27,9 +27,6 @@ public final class CommandTable {
 
   private static final long UHW = 3;
 
-  /** Attributes of a flow whose frames a queue pair receives: not those of other actions. */
-  private static final long TO_QUEUE_PAIR = 0b10111;
-
   private static final Map<Integer, Method> METHODS = new HashMap<>();
 
   /** Objects that need no doorbell page. */
@@ -55,7 +52,6 @@ public final class CommandTable {
     device(UverbsAbi.METHOD_QUERY_PORT_SPEED, bits(2), 0, DeviceCommands::queryPortSpeed);
     add(UverbsAbi.OBJECT_ASYNC_EVENT, 0, bits(1), 0, ChannelCommands::openAsync);
     destroy(UverbsAbi.OBJECT_PD, 0, Resource.Pd.class);
-    destroy(UverbsAbi.OBJECT_XRCD, 0, Resource.Xrcd.class);
     destroy(UverbsAbi.OBJECT_AH, 0, Resource.Ah.class);
     destroy(UverbsAbi.OBJECT_MR, UverbsAbi.METHOD_MR_DESTROY, Resource.Mr.class);
     destroy(UverbsAbi.OBJECT_MW, 0, Resource.Window.class);
@@ -80,15 +76,12 @@ public final class CommandTable {
     add(UverbsAbi.OBJECT_QP, 0, bits(15), UHW, QueuePairCommands::create);
     add(UverbsAbi.OBJECT_QP, 1, bits(2), 0, QueuePairCommands::destroy);
     add(UverbsAbi.OBJECT_SRQ, 0, bits(14), UHW, SharedReceiveCommands::create);
-    destroyQueue(UverbsAbi.OBJECT_SRQ, Resource.Srq.class);
-    add(UverbsAbi.OBJECT_WQ, 0, bits(12), UHW, ReceiveSpreadCommands::createQueue);
-    destroyQueue(UverbsAbi.OBJECT_WQ, Resource.Wq.class);
-    destroy(UverbsAbi.OBJECT_RWQ_IND_TBL, 0, Resource.QueueTable.class);
-    destroy(UverbsAbi.OBJECT_FLOW, 0, Resource.Flow.class);
-    add(UverbsAbi.OBJECT_FLOW, UverbsAbi.DRIVER, 0, TO_QUEUE_PAIR, FlowCommands::createForMatcher);
-    destroyOfDriver(UverbsAbi.OBJECT_FLOW, Resource.Flow.class);
-    driver(UverbsAbi.OBJECT_FLOW_MATCHER, 0, 6, FlowCommands::createMatcher);
-    destroyOfDriver(UverbsAbi.OBJECT_FLOW_MATCHER, Resource.Matcher.class);
+    add(
+        UverbsAbi.OBJECT_SRQ,
+        1,
+        bits(2),
+        0,
+        command -> ChannelCommands.destroy(command, Resource.Srq.class));
     driver(UverbsAbi.OBJECT_UAR, 0, 5, DeviceCommands::allocateUar);
     driver(UverbsAbi.OBJECT_UAR, 1, 1, DeviceCommands::freeUar);
     driver(UverbsAbi.OBJECT_DEVX, 0, 2, DevxCommands::other);
@@ -103,7 +96,11 @@ public final class CommandTable {
     driver(UverbsAbi.OBJECT_DEVX_OBJ, 4, 5, DevxCommands::queryLater);
     driver(UverbsAbi.OBJECT_DEVX_ASYNC_CMD_FD, 0, 1, DevxCommands::openAnswers);
     driver(UverbsAbi.OBJECT_DEVX_UMEM, 0, 7, DevxCommands::registerUmem);
-    destroyOfDriver(UverbsAbi.OBJECT_DEVX_UMEM, Resource.Umem.class);
+    driver(
+        UverbsAbi.OBJECT_DEVX_UMEM,
+        1,
+        1,
+        command -> command.remove(UverbsAbi.DRIVER, Resource.Umem.class));
   }
 
   private CommandTable() {}
@@ -126,19 +123,9 @@ public final class CommandTable {
         command -> command.context().remove(type, command.handle(UverbsAbi.DESTROY_HANDLE)));
   }
 
-  /** The method that closes queues of a type, which have asynchronous events. */
-  private static void destroyQueue(int object, Class<? extends Resource.Queue> type) {
-    add(object, 1, bits(2), 0, command -> ChannelCommands.destroy(command, type));
-  }
-
   /** A method of the device itself. */
   private static void device(int method, long core, long driver, Handler handler) {
     add(UverbsAbi.OBJECT_DEVICE, method, core, driver, handler);
-  }
-
-  /** The same for objects of the driver's types, whose handle is its first attribute. */
-  private static void destroyOfDriver(int object, Class<? extends Resource> type) {
-    driver(object, 1, 1, command -> command.remove(UverbsAbi.DRIVER, type));
   }
 
   /** A method of the driver, whose numbers and attributes are the driver's. */
@@ -192,11 +179,6 @@ public final class CommandTable {
       case UverbsAbi.CMD_ATTACH_MULTICAST -> QueuePairCommands.attach(command, true);
       case UverbsAbi.CMD_DETACH_MULTICAST -> QueuePairCommands.attach(command, false);
       case UverbsAbi.CMD_MODIFY_SRQ -> SharedReceiveCommands.modify(command);
-      case UverbsAbi.CMD_OPEN_XRCD -> XrcCommands.openDomain(command);
-      case UverbsAbi.CMD_OPEN_QP -> XrcCommands.openReceiver(command);
-      case UverbsAbi.CMD_MODIFY_WQ -> ReceiveSpreadCommands.modifyQueue(command);
-      case UverbsAbi.CMD_CREATE_RWQ_IND_TBL -> ReceiveSpreadCommands.createTable(command);
-      case UverbsAbi.CMD_CREATE_FLOW -> FlowCommands.create(command);
       case UverbsAbi.CMD_QUERY_SRQ -> SharedReceiveCommands.query(command);
       default -> throw new ErrnoException(Errno.EOPNOTSUPP);
     }

@@ -107,8 +107,7 @@ public final class DeviceCommands {
             .u64(208, -1L) // timestamp_mask
             .u64(216, DeviceClock.KILOHERTZ) // hca_core_clock
             .u64(224, device.u32(60)) // device_cap_flags_ex
-            .u64(288, OnChipPages.BYTES) // max_dm_size
-            .u32(296, 0x3f); // xrc_odp_caps: all operations
+            .u64(288, OnChipPages.BYTES); // max_dm_size
     command.out(UverbsAbi.CORE_OUT, answer);
     command.out(
         UverbsAbi.UHW_OUT, new Struct(104).u32(4, 104).u32(60, CQE_128B_PAD | OUT_OF_ORDER));
@@ -128,9 +127,9 @@ public final class DeviceCommands {
         .u32(44, ServedDevice.VENDOR_PART)
         .u32(52, attributes.maxQueuePairs())
         .u32(56, QP_WR)
-        // Bad P_Key counter, port active event, SRQ resize, RC RNR NAK, XRC, memory windows of both
-        // types, steering rules.
-        .u32(60, 1 << 1 | 1 << 10 | 1 << 12 | 1 << 17 | 1 << 20 | 1 << 24 | 1 << 29)
+        // Bad P_Key counter, port active event, SRQ resize, RC RNR NAK, memory windows of both
+        // types.
+        .u32(60, 1 << 1 | 1 << 10 | 1 << 12 | 1 << 17 | 1 << 24)
         .u32(64, Math.min(segments, 30)) // max_sge
         .u32(68, Math.min(segments, 30)) // max_sge_rd
         .u32(72, 2 * attributes.maxQueuePairs()) // max_cq
@@ -142,7 +141,6 @@ public final class DeviceCommands {
         .u32(100, attributes.maxReadAtomic()) // max_qp_init_rd_atom
         .u32(108, 1) // atomic_cap: among HCAs
         .u32(120, 1 << 20) // max_mw
-        .u32(128, attributes.maxQueuePairs()) // max_raw_ethy_qp
         .u32(132, MULTICAST_GROUPS)
         .u32(136, attributes.maxQueuePairs()) // max_mcast_qp_attach
         .u32(140, MULTICAST_GROUPS * attributes.maxQueuePairs()) // max_total_mcast_qp_attach

@@ -137,7 +137,7 @@ final class DevxObjects {
     int ringId = in.get(QueuePairContext.WQ_UMEM_ID);
     long ringOffset = in.getLong(QueuePairContext.WQ_UMEM_OFFSET_OFFSET);
     QpShape shape =
-        QpShape.of(
+        new QpShape(
             address(context, ringId, ringOffset, 0),
             address(
                 context,

@@ -129,24 +129,12 @@ final class MappedQueues {
   /**
    * Addresses and sizes of a queue pair's queues in the program.
    *
-   * @param buffer of the receives
-   * @param sends address of the sends
+   * @param buffer of the receives, and behind them the sends
    * @param sendBlocks 64-byte blocks; 0 for none
    * @param receives receive WQEs; 0 for none
    * @param receiveShift log2 of the bytes of one
    */
-  record QpShape(
-      long buffer, long sends, long record, int sendBlocks, int receives, int receiveShift) {
-    /** Receives first, sends behind them. */
-    static QpShape of(long buffer, long record, int sendBlocks, int receives, int receiveShift) {
-      QpShape shape = new QpShape(buffer, buffer, record, sendBlocks, receives, receiveShift);
-      return shape.withSendsAt(buffer + shape.receiveBytes());
-    }
-
-    QpShape withSendsAt(long address) {
-      return new QpShape(buffer, address, record, sendBlocks, receives, receiveShift);
-    }
-
+  record QpShape(long buffer, long record, int sendBlocks, int receives, int receiveShift) {
     void check(ClientContext context) throws ErrnoException {
       boolean legalSends =
           sendBlocks == 0 || (SendQueue.isLegalSize(sendBlocks) && sendBlocks <= 1 << MAX_SHIFT);
@@ -158,11 +146,16 @@ final class MappedQueues {
                   && receiveShift <= 9);
       boolean isEmpty = sendBlocks == 0 && receives == 0 && buffer == 0;
       boolean isAligned =
-          ((buffer | sends) & (SendQueue.BLOCK - 1)) == 0
+          ((buffer | sends()) & (SendQueue.BLOCK - 1)) == 0
               && (record & (DoorbellRecord.BYTES - 1)) == 0;
       ErrnoException.require(legalSends && legalReceives && !isEmpty && isAligned, Errno.EINVAL);
       ErrnoException.require(
           sendBlocks <= context.device().hca().attributes().maxSendBlocks(), Errno.ENOMEM);
+    }
+
+    /** Address of the sends, behind the receives. */
+    long sends() {
+      return buffer + receiveBytes();
     }
 
     long receiveBytes() {
@@ -194,17 +187,6 @@ final class MappedQueues {
     }
   }
 
-  /** A queue pair of raw packets without sends. */
-  static Resource.Wq createWq(
-      ClientContext context, Resource.Pd pd, QpShape shape, Resource.Cq cq, long userHandle)
-      throws ErrnoException, PagesNotShared {
-    try (Leases leases = new Leases(context)) {
-      SoftQueuePair queuePair =
-          create(context, leases, pd, shape, Transport.RAW_PACKET, cq, cq, null);
-      return new Resource.Wq(queuePair, userHandle, leases.keep());
-    }
-  }
-
   private static SoftQueuePair create(
       ClientContext context,
       Leases leases,
@@ -217,7 +199,7 @@ final class MappedQueues {
       throws ErrnoException, PagesNotShared {
     shape.check(context);
     // A queue pair without sends has one block that is never posted to, in its record's page.
-    long sends = shape.sendBlocks == 0 ? shape.record & -SendQueue.BLOCK : shape.sends;
+    long sends = shape.sendBlocks == 0 ? shape.record & -SendQueue.BLOCK : shape.sends();
     int blocks = Math.max(1, shape.sendBlocks);
     long sendBytes = (long) blocks << SendQueue.BLOCK_SHIFT;
     long receiveBytes = shape.receiveBytes();

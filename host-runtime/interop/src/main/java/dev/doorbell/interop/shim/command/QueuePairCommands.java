@@ -20,9 +20,6 @@ final class QueuePairCommands {
   /** Bytes of {@code struct mlx5_ib_create_qp} up to the access key of a target. */
   private static final int WITH_ACCESS_KEY = 48;
 
-  /** The same up to {@code sq_buf_addr}: sends and receives lie apart for raw packets. */
-  private static final int WITH_SEND_BUFFER = 48;
-
   /** The known bits of {@code ibv_qp_attr_mask}: 0, 1, 3 to 13, 15 to 17 and 20. */
   private static final int KNOWN = 0b1_0011_1011_1111_1111_1011;
 
@@ -30,15 +27,6 @@ final class QueuePairCommands {
 
   static void create(IoctlCommand command) throws ErrnoException, PagesNotShared {
     int type = command.in32(UverbsAbi.CREATE_QP_TYPE);
-    if (type == UverbsAbi.TYPE_XRC_RECEIVE) {
-      XrcCommands.createReceiver(command);
-      return;
-    }
-    if (command.has(UverbsAbi.CREATE_QP_IND_TABLE_HANDLE)) {
-      ErrnoException.require(type == UverbsAbi.TYPE_RAW_PACKET, Errno.EINVAL);
-      ReceiveSpreadCommands.createQueuePair(command);
-      return;
-    }
     // struct mlx5_ib_create_qp
     Struct in = command.in(UverbsAbi.UHW_IN, 40);
     ClientContext context = command.context();
@@ -53,8 +41,6 @@ final class QueuePairCommands {
           case UverbsAbi.TYPE_RC -> Transport.RC;
           case UverbsAbi.TYPE_UC -> Transport.UC;
           case UverbsAbi.TYPE_UD -> Transport.UD;
-          case UverbsAbi.TYPE_RAW_PACKET -> Transport.RAW_PACKET;
-          case UverbsAbi.TYPE_XRC_SEND -> Transport.XRC;
           case UverbsAbi.TYPE_DRIVER -> Transport.DC;
           default -> throw new ErrnoException(Errno.EOPNOTSUPP);
         };
@@ -78,26 +64,19 @@ final class QueuePairCommands {
           (flags & UverbsAbi.QP_FLAG_SIGNATURE) != 0 ? Errno.EOPNOTSUPP : Errno.EINVAL);
     }
     Resource.Cq send = command.find(UverbsAbi.CREATE_QP_SEND_CQ_HANDLE, Resource.Cq.class);
-    boolean receives = transport != Transport.DC && transport != Transport.XRC;
-    Resource.Cq receive =
-        transport == Transport.XRC
-            ? null
-            : command.find(UverbsAbi.CREATE_QP_RECV_CQ_HANDLE, Resource.Cq.class);
+    boolean receives = transport != Transport.DC;
+    Resource.Cq receive = command.find(UverbsAbi.CREATE_QP_RECV_CQ_HANDLE, Resource.Cq.class);
     SharedReceiveQueue shared =
         command.has(UverbsAbi.CREATE_QP_SRQ_HANDLE) && receives
             ? command.find(UverbsAbi.CREATE_QP_SRQ_HANDLE, Resource.Srq.class).queue
             : null;
     QpShape shape =
-        QpShape.of(
+        new QpShape(
             in.u64(0),
             in.u64(8),
             in.u32(16),
             shared == null && receives ? in.u32(20) : 0,
             in.u32(24));
-    if (transport == Transport.RAW_PACKET) {
-      ErrnoException.require(in.size() >= WITH_SEND_BUFFER, Errno.EINVAL);
-      shape = shape.withSendsAt(in.u64(40));
-    }
     Resource.Qp qp =
         MappedQueues.createQp(
             context,
@@ -164,17 +143,12 @@ final class QueuePairCommands {
     return switch (context.find(Resource.Queue.class, handle)) {
       case Resource.Qp qp -> qp.control;
       case Resource.Dct target -> target.control;
-      case Resource.Receiver receiver -> receiver.control;
-      case Resource.Spread _ -> throw new ErrnoException(Errno.EOPNOTSUPP);
       default -> throw new ErrnoException(Errno.ENOENT);
     };
   }
 
   static void destroy(IoctlCommand command) throws ErrnoException {
-    int handle = command.handle(UverbsAbi.DESTROY_HANDLE);
-    if (!(command.context().find(Resource.Queue.class, handle) instanceof Resource.Spread)) {
-      settings(command.context(), handle);
-    }
+    settings(command.context(), command.handle(UverbsAbi.DESTROY_HANDLE));
     ChannelCommands.destroy(command, Resource.Queue.class);
   }
 

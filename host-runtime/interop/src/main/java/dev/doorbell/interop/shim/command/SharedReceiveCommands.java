@@ -29,16 +29,7 @@ final class SharedReceiveCommands {
     int segments = command.in32(UverbsAbi.CREATE_SRQ_MAX_SGE);
     int type = command.in32(UverbsAbi.CREATE_SRQ_TYPE);
     boolean signature = in.size() >= 20 && (in.u32(16) & SIGNATURE) != 0;
-    ErrnoException.require(
-        (type == UverbsAbi.SRQ_BASIC || type == UverbsAbi.SRQ_XRC) && !signature, Errno.EOPNOTSUPP);
-    Resource.Xrcd xrcd =
-        type == UverbsAbi.SRQ_XRC
-            ? command.find(UverbsAbi.CREATE_SRQ_XRCD_HANDLE, Resource.Xrcd.class)
-            : null;
-    Resource.Cq completions =
-        type == UverbsAbi.SRQ_XRC
-            ? command.find(UverbsAbi.CREATE_SRQ_CQ_HANDLE, Resource.Cq.class)
-            : null;
+    ErrnoException.require(type == UverbsAbi.SRQ_BASIC && !signature, Errno.EOPNOTSUPP);
     ErrnoException.require(
         wanted >= 0
             && wanted < 1 << MappedQueues.MAX_SHIFT
@@ -57,13 +48,6 @@ final class SharedReceiveCommands {
             MappedQueues.receives(entries, stride, false),
             command.in64(UverbsAbi.CREATE_SRQ_USER_HANDLE));
     int handle = command.add(srq);
-    if (xrcd != null && completions != null) {
-      // struct mlx5_ib_create_srq: an extended one's name
-      ErrnoException.require(in.size() >= 28, Errno.EINVAL);
-      srq.queue.userIndex = in.u32(24);
-      srq.queue.extend(completions.queue, xrcd.domain.domain());
-      srq.joinDomain(xrcd);
-    }
     command.out(UverbsAbi.UHW_OUT, new Struct(8).u32(0, srq.number()));
     command.out32(UverbsAbi.CREATE_SRQ_RESP_MAX_WR, entries - 1);
     command.out32(UverbsAbi.CREATE_SRQ_RESP_MAX_SGE, stride / MappedQueues.SEGMENT - 1);

@@ -24,16 +24,9 @@ public final class ClientContext {
   /** Objects are closed in this order of types. */
   private static final List<Class<? extends Resource>> CLOSE_ORDER =
       List.of(
-          Resource.Flow.class,
-          Resource.Matcher.class,
-          Resource.Spread.class,
-          Resource.QueueTable.class,
-          Resource.Wq.class,
           Resource.Qp.class,
           Resource.Dct.class,
-          Resource.Receiver.class,
           Resource.Srq.class,
-          Resource.Xrcd.class,
           Resource.Cq.class,
           Resource.Window.class,
           Resource.Mr.class,

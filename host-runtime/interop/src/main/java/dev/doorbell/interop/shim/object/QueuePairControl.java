@@ -64,9 +64,7 @@ public final class QueuePairControl extends QueuePairSettings {
     if (transport == Transport.DC && isMtu()) {
       queuePair.largestMtu(mtu());
     }
-    if (transport == Transport.UD
-        || transport == Transport.DC
-        || transport == Transport.RAW_PACKET) {
+    if (transport == Transport.UD || transport == Transport.DC) {
       queuePair.toRtr(attributes());
       return;
     }

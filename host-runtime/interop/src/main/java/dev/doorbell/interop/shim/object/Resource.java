@@ -12,7 +12,6 @@ import dev.doorbell.softhca.objects.SoftMemoryRegion;
 import dev.doorbell.softhca.objects.SoftMemoryWindow;
 import dev.doorbell.softhca.objects.SoftSharedReceiveQueue;
 import dev.doorbell.softhca.queuepair.SoftQueuePair;
-import dev.doorbell.softhca.steering.ReceiveHash;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -27,12 +26,9 @@ public sealed interface Resource {
   default void close() {}
 
   /** An object with asynchronous events, whose queues lie in memory of the program. */
-  abstract sealed class Queue implements Resource permits Qp, Wq, Spread, Dct, Receiver, Srq, Cq {
+  abstract sealed class Queue implements Resource permits Qp, Dct, Srq, Cq {
     public final long userHandle;
     private Lease[] leases;
-
-    /** Steering rules and tables that name it. */
-    int users;
 
     int asyncEvents;
 
@@ -57,10 +53,6 @@ public sealed interface Resource {
 
     @Override
     public final void close() {
-      if (users > 0) {
-        throw new HcaException(
-            "%d steering rule(s) or table(s) name the queue".formatted(users), Errno.EBUSY);
-      }
       closeQueue();
       for (Lease lease : leases) {
         lease.close();
@@ -146,98 +138,6 @@ public sealed interface Resource {
     }
   }
 
-  /**
-   * A steering rule.
-   *
-   * @param end ends it
-   */
-  record Flow(Queue to, Runnable end) implements Resource {
-    public Flow {
-      to.users++;
-    }
-
-    @Override
-    public void close() {
-      end.run();
-      to.users--;
-    }
-  }
-
-  /** A work queue that receives frames: a queue pair without sends. */
-  final class Wq extends Queue {
-    public final SoftQueuePair queuePair;
-
-    public Wq(SoftQueuePair queuePair, long userHandle, Lease... leases) {
-      super(userHandle, leases);
-      this.queuePair = queuePair;
-    }
-
-    @Override
-    public int number() {
-      return queuePair.number();
-    }
-
-    @Override
-    void closeQueue() {
-      queuePair.close();
-    }
-  }
-
-  /** A table of work queues, by the lowest bits of a hash. */
-  final class QueueTable implements Resource {
-    private final List<Wq> queues;
-    private int users;
-
-    public QueueTable(List<Wq> queues) {
-      this.queues = List.copyOf(queues);
-      queues.forEach(queue -> queue.users++);
-    }
-
-    @Override
-    public void close() {
-      if (users > 0) {
-        throw new HcaException("%d queue pair(s) use the table".formatted(users), Errno.EBUSY);
-      }
-      queues.forEach(queue -> queue.users--);
-    }
-  }
-
-  /** A queue pair of verbs that distributes frames to the queues of a table. */
-  final class Spread extends Queue {
-    private final QueueTable table;
-    private final ReceiveHash hash;
-
-    public Spread(QueueTable table, ReceiveHash hash, long userHandle) {
-      super(userHandle);
-      this.table = table;
-      this.hash = hash;
-      table.users++;
-    }
-
-    public List<SoftQueuePair> queuePairs() {
-      return table.queues.stream().map(queue -> queue.queuePair).toList();
-    }
-
-    public ReceiveHash hash() {
-      return hash;
-    }
-
-    /** It has none. */
-    @Override
-    public int number() {
-      return 0;
-    }
-
-    @Override
-    void closeQueue() {
-      table.users--;
-    }
-  }
-
-  /** The fields that rules of libmlx5 match. */
-  @SuppressWarnings("ArrayRecordComponent") // never compared
-  record Matcher(byte[] mask, int priority) implements Resource {}
-
   /** A target of dynamic connections, which verbs call a queue pair. */
   final class Dct extends Queue {
     public final DcTargetControl control;
@@ -260,79 +160,15 @@ public sealed interface Resource {
     }
   }
 
-  /** A program's handle of a receiver. */
-  final class Receiver extends Queue {
-    public final QueuePairControl control;
-    private final XrcDomain.Receiver receiver;
-    private final Xrcd opening;
-
-    /**
-     * @param opening of the receiver's domain
-     */
-    public Receiver(XrcDomain.Receiver receiver, Xrcd opening, long userHandle) {
-      super(userHandle);
-      this.receiver = receiver;
-      this.opening = opening;
-      this.control = receiver.control;
-      opening.users++;
-      receiver.use();
-    }
-
-    @Override
-    public int number() {
-      return receiver.queuePair.number();
-    }
-
-    @Override
-    void closeQueue() {
-      receiver.unuse();
-      opening.users--;
-    }
-  }
-
-  /** An opening of an XRC domain. */
-  final class Xrcd implements Resource {
-    public final XrcDomain domain;
-    private final ServerTables tables;
-    private final ServerTables.XrcFile file;
-
-    /** Receivers and queues that were created or opened by it. */
-    private int users;
-
-    public Xrcd(XrcDomain domain, ServerTables tables, ServerTables.XrcFile file) {
-      this.domain = domain;
-      this.tables = tables;
-      this.file = file;
-    }
-
-    @Override
-    public void close() {
-      if (users > 0) {
-        throw new HcaException(
-            "XRC domain: %d receivers and queues are still open".formatted(users), Errno.EBUSY);
-      }
-      tables.closeXrc(file);
-    }
-  }
-
   final class Srq extends Queue {
     public final SoftSharedReceiveQueue queue;
     public final int entries;
     public int limit;
 
-    /** The opening of the domain whose receivers it serves, or null. */
-    private @Nullable Xrcd opening;
-
     public Srq(SoftSharedReceiveQueue queue, long userHandle, int entries, Lease... leases) {
       super(userHandle, leases);
       this.queue = queue;
       this.entries = entries;
-    }
-
-    /** It serves the receivers of a domain. */
-    public void joinDomain(Xrcd opening) {
-      this.opening = opening;
-      opening.users++;
     }
 
     @Override
@@ -343,9 +179,6 @@ public sealed interface Resource {
     @Override
     void closeQueue() {
       queue.close();
-      if (opening != null) {
-        opening.users--;
-      }
     }
   }
 

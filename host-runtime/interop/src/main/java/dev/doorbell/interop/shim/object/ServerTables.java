@@ -11,26 +11,9 @@ public final class ServerTables {
   private static final int MAX_UAR_PAGES = 1 << 12;
 
   private final Map<Long, EventStream> events = new HashMap<>();
-  private final Map<XrcFile, OpenDomain> xrcDomains = new HashMap<>();
   private final BitSet uarPages = new BitSet();
   public final boolean emulatedGpus;
   private long tokens;
-
-  /**
-   * The name of an XRC domain.
-   *
-   * @param file device and inode; of a private domain a value that no other has
-   */
-  public record XrcFile(ServedDevice device, Object file) {}
-
-  private static final class OpenDomain {
-    final XrcDomain domain;
-    int openings;
-
-    OpenDomain(XrcDomain domain) {
-      this.domain = domain;
-    }
-  }
 
   private int domains;
   private int umems;
@@ -73,29 +56,6 @@ public final class ServerTables {
     int bytes = stream.recordBytes();
     for (int at = 0; at + bytes <= records.length; at += bytes) {
       stream.add(Arrays.copyOfRange(records, at, at + bytes));
-    }
-  }
-
-  /** Opens an XRC domain, which the first opening creates. */
-  public XrcDomain openXrc(XrcFile file) {
-    OpenDomain open =
-        xrcDomains.computeIfAbsent(file, _ -> new OpenDomain(new XrcDomain(file.device().hca())));
-    open.openings++;
-    return open.domain;
-  }
-
-  public boolean hasXrc(XrcFile file) {
-    return xrcDomains.containsKey(file);
-  }
-
-  void closeXrc(XrcFile file) {
-    OpenDomain open = xrcDomains.get(file);
-    if (open != null) {
-      open.openings--;
-      if (open.openings == 0) {
-        xrcDomains.remove(file);
-        open.domain.close();
-      }
     }
   }
 

@@ -55,7 +55,7 @@ public final class Polling {
       over = false;
       count = 0;
     }
-    if (cells == NONE) {
+    if (cells.length == 0) {
       cells = new long[CELLS];
       values = new long[CELLS];
     }
