@@ -102,10 +102,7 @@ int main(void)
 	CHECK(!ibv_reg_mr(pd, page, 4096, IBV_ACCESS_REMOTE_WRITE) && errno == EINVAL);
 	CHECK(ibv_dereg_mr(ibv_reg_mr(pd, page, 4096, IBV_ACCESS_ON_DEMAND)) == 0);
 	CHECK(!ibv_reg_dmabuf_mr(pd, 0, 4096, 0, 0, IBV_ACCESS_LOCAL_WRITE) && errno == EOPNOTSUPP);
-	CHECK(!ibv_alloc_mw(pd, 3) && errno == EINVAL);
-	struct ibv_mw *window = ibv_alloc_mw(pd, IBV_MW_TYPE_1);
-	CHECK(window && ibv_dealloc_pd(pd) == EBUSY);
-	CHECK(!ibv_dealloc_mw(window));
+	CHECK(!ibv_alloc_mw(pd, IBV_MW_TYPE_1) && errno == EOPNOTSUPP);
 
 	in_forked_child(context, pd);
 

@@ -39,7 +39,6 @@ import dev.doorbell.softhca.objects.SoftCompletionQueue;
 import dev.doorbell.softhca.objects.SoftCompletionQueue.SoftCompletionChannel;
 import dev.doorbell.softhca.objects.SoftMemoryRegion;
 import dev.doorbell.softhca.objects.SoftMemoryRegion.Rights;
-import dev.doorbell.softhca.objects.SoftMemoryWindow;
 import dev.doorbell.softhca.objects.SoftSharedReceiveQueue;
 import dev.doorbell.softhca.objects.Uar;
 import dev.doorbell.softhca.queuepair.HcaEngine.ScheduledQueuePair;
@@ -155,19 +154,6 @@ public final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner
     return add(old.lkey(), address, memory, length, rights);
   }
 
-  /**
-   * Creates a memory window, which work requests bind.
-   *
-   * @param second of type 2
-   * @throws HcaException when there are no keys left
-   */
-  public SoftMemoryWindow createWindow(boolean second) {
-    requireOpen("allocate a memory window");
-    return add(
-        new SoftMemoryWindow(
-            this, objects.regions, reserveKey(), second, hca.options().promises()));
-  }
-
   private <T extends Owned> T add(T object) {
     open.add(object);
     return object;
@@ -185,8 +171,7 @@ public final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner
   private SoftMemoryRegion add(
       int key, long address, long memory, long length, Set<AccessRight> rights) {
     SoftMemoryRegion region =
-        new SoftMemoryRegion(
-            this, key, address, memory, length, rights, hca.options().promises(), null);
+        new SoftMemoryRegion(this, key, address, memory, length, rights, hca.options().promises());
     objects.regions.put(region);
     return add(region);
   }
@@ -517,7 +502,6 @@ public final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner
   public void closing(Owned object) {
     switch (object) {
       case SoftMemoryRegion region -> objects.regions.remove(region);
-      case SoftMemoryWindow window -> objects.regions.remove(window.view());
       case SoftCompletionQueue queue -> objects.completionQueues.remove(queue.number());
       case SoftSharedReceiveQueue queue -> objects.sharedReceiveQueues.remove(queue.number());
       case ScheduledQueuePair queuePair -> objects.queuePairs.remove(queuePair.number);

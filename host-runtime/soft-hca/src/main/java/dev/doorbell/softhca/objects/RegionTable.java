@@ -120,16 +120,6 @@ public final class RegionTable {
     }
   }
 
-  /** The region whose key has the same index, whatever the lowest 8 bits are, or null. */
-  public @Nullable SoftMemoryRegion findIndex(int key) {
-    return slots[slotOf(key >>> 8)];
-  }
-
-  /** Puts a region in the place of another one, whose key has the same index. */
-  void exchange(SoftMemoryRegion old, SoftMemoryRegion by) {
-    slots[slotOf(old.lkey() >>> 8)] = by;
-  }
-
   public @Nullable SoftMemoryRegion find(int key) {
     SoftMemoryRegion region = slots[slotOf(key >>> 8)];
     return region != null && region.lkey() == key ? region : null;

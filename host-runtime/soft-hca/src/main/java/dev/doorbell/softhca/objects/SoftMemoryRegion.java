@@ -9,7 +9,6 @@ import dev.doorbell.core.hca.MemoryRegion;
 import dev.doorbell.softhca.device.VendorSyndrome;
 import dev.doorbell.softhca.objects.ObjectOwner.Owned;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A registered range of memory. One key serves as lkey and rkey.
@@ -31,9 +30,6 @@ public final class SoftMemoryRegion implements MemoryRegion, Owned {
   /** Writes to it come behind all that precede them. */
   public final boolean strict;
 
-  /** The window that shows a part of a region here; null for a region. */
-  private final @Nullable SoftMemoryWindow window;
-
   private boolean closed;
   private boolean invalidated;
 
@@ -44,7 +40,6 @@ public final class SoftMemoryRegion implements MemoryRegion, Owned {
    * @param address by which work requests name the first byte
    * @param memory where the first byte is
    * @param promises of the HCA
-   * @param window that shows it, or null
    */
   public SoftMemoryRegion(
       ObjectOwner domain,
@@ -53,9 +48,7 @@ public final class SoftMemoryRegion implements MemoryRegion, Owned {
       long memory,
       long length,
       Set<AccessRight> rights,
-      Promises promises,
-      @Nullable SoftMemoryWindow window) {
-    this.window = window;
+      Promises promises) {
     this.domain = domain;
     this.key = key;
     this.address = address;
@@ -72,16 +65,13 @@ public final class SoftMemoryRegion implements MemoryRegion, Owned {
   }
 
   /**
-   * Why a local access is refused, or {@link VendorSyndrome#NONE}. Work requests cannot name their
-   * own memory by a window's key.
+   * Why a local access is refused, or {@link VendorSyndrome#NONE}.
    *
    * @param by the domain of the queue pair that asks
    * @param needed {@link Rights} bits
    */
   public int refusal(ObjectOwner by, long at, long bytes, int needed) {
-    return window != null
-        ? VendorSyndrome.UNKNOWN_KEY
-        : check(isOpenToAll ? domain : by, at, bytes, needed);
+    return check(isOpenToAll ? domain : by, at, bytes, needed);
   }
 
   /**
@@ -91,15 +81,7 @@ public final class SoftMemoryRegion implements MemoryRegion, Owned {
    * @param needed {@link Rights} bits
    */
   public int remoteRefusal(QueuePairContext by, long at, long bytes, int needed) {
-    if (window != null && !window.isOpenTo(by)) {
-      return VendorSyndrome.WRONG_DOMAIN;
-    }
     return check(isOpenToAll && needed != 0 ? domain : by.domain, at, bytes, needed);
-  }
-
-  /** The window that this is a view of, or null for a region. */
-  public @Nullable SoftMemoryWindow window() {
-    return window;
   }
 
   @SuppressWarnings("ReferenceEquality") // there is one object per domain
@@ -180,7 +162,6 @@ public final class SoftMemoryRegion implements MemoryRegion, Owned {
     public static final int REMOTE_WRITE = 2;
     public static final int REMOTE_READ = 4;
     public static final int REMOTE_ATOMIC = 8;
-    public static final int WINDOW_BIND = 16;
 
     private Rights() {}
 
@@ -193,8 +174,7 @@ public final class SoftMemoryRegion implements MemoryRegion, Owned {
               case REMOTE_WRITE -> REMOTE_WRITE;
               case REMOTE_READ -> REMOTE_READ;
               case REMOTE_ATOMIC -> REMOTE_ATOMIC;
-              case WINDOW_BIND -> WINDOW_BIND;
-              case RELAXED_ORDERING, STRICT_ORDERING -> 0;
+              case WINDOW_BIND, RELAXED_ORDERING, STRICT_ORDERING -> 0;
             };
       }
       return bits;

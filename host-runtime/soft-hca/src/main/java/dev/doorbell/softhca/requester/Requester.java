@@ -53,7 +53,6 @@ public final class Requester {
   private final boolean reliable;
   private final Promises promises;
   private final LocalRead localRead;
-  private final WindowRequests windowRequests;
   private final @Nullable Pacer pacer;
   private final @Nullable DynamicConnection dynamic;
   private final Completions completionQueue;
@@ -107,7 +106,6 @@ public final class Requester {
         new PacketMaker(
             queuePair, hca, tx, dynamic, pacer == null ? Integer.MAX_VALUE : pacer.ackInterval());
     this.sendState = new SendState(this::ready, queuePair, hca, ring, tx, maker, startPsn, pacer);
-    this.windowRequests = new WindowRequests(queuePair, wqes);
     this.localRead = new LocalRead();
     boolean isDirect = queuePair.transport == Transport.RC && hca.isImmediate();
     this.direct = isDirect ? new DirectRequests(queuePair, hca, wqes, sendState) : null;
@@ -375,10 +373,6 @@ public final class Requester {
       case Opcode.NOP -> {
         request.phase = SendRequest.Phase.DONE;
         yield true;
-      }
-      case Opcode.UMR -> {
-        windowRequests.execute(request);
-        yield request.phase == SendRequest.Phase.DONE;
       }
       case Opcode.WAIT -> startWait(request);
       case Opcode.DUMP -> {

@@ -50,7 +50,6 @@ final class WqeDecoder {
     return switch (opcode) {
       case Opcode.NOP, Opcode.WAIT, Opcode.DUMP, Opcode.SEND, Opcode.SEND_IMM -> true;
       case Opcode.RDMA_WRITE, Opcode.RDMA_WRITE_IMM -> transport != Transport.UD;
-      case Opcode.UMR -> transport == Transport.RC;
       case Opcode.ATOMIC_MASKED_CS, Opcode.ATOMIC_MASKED_FA ->
           transport == Transport.RC || transport == Transport.DC;
       default -> transport != Transport.UC && transport != Transport.UD && isReliable(opcode);
@@ -74,7 +73,7 @@ final class WqeDecoder {
       request.fail(Syndrome.LOCAL_QP_OPERATION, VendorSyndrome.BAD_OPCODE);
       return;
     }
-    if (opcode == Opcode.NOP || opcode == Opcode.UMR) {
+    if (opcode == Opcode.NOP) {
       return;
     }
     long index = request.index;

@@ -36,7 +36,6 @@ public final class CommandTable {
           UverbsAbi.OBJECT_PD,
           UverbsAbi.OBJECT_AH,
           UverbsAbi.OBJECT_MR,
-          UverbsAbi.OBJECT_MW,
           UverbsAbi.OBJECT_DM);
 
   static {
@@ -54,7 +53,6 @@ public final class CommandTable {
     destroy(UverbsAbi.OBJECT_PD, 0, Resource.Pd.class);
     destroy(UverbsAbi.OBJECT_AH, 0, Resource.Ah.class);
     destroy(UverbsAbi.OBJECT_MR, UverbsAbi.METHOD_MR_DESTROY, Resource.Mr.class);
-    destroy(UverbsAbi.OBJECT_MW, 0, Resource.Window.class);
     add(UverbsAbi.OBJECT_DM, 0, bits(3), bits(3), MemoryCommands::allocateOnChip);
     add(UverbsAbi.OBJECT_DM, 1, bits(1), 0, MemoryCommands::freeOnChip);
     add(
@@ -171,7 +169,6 @@ public final class CommandTable {
       case UverbsAbi.CMD_CREATE_AH -> MemoryCommands.createAddressHandle(command);
       case UverbsAbi.CMD_REG_MR -> RegionCommands.register(command);
       case UverbsAbi.CMD_REREG_MR -> RegionCommands.change(command);
-      case UverbsAbi.CMD_ALLOC_MW -> RegionCommands.allocateWindow(command);
       case UverbsAbi.CMD_CREATE_COMP_CHANNEL -> ChannelCommands.createChannel(command);
       case UverbsAbi.CMD_RESIZE_CQ -> CompletionQueueCommands.resize(command);
       case UverbsAbi.CMD_MODIFY_QP -> QueuePairCommands.modify(command, extended);

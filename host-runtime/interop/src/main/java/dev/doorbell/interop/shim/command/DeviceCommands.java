@@ -127,9 +127,8 @@ public final class DeviceCommands {
         .u32(44, ServedDevice.VENDOR_PART)
         .u32(52, attributes.maxQueuePairs())
         .u32(56, QP_WR)
-        // Bad P_Key counter, port active event, SRQ resize, RC RNR NAK, memory windows of both
-        // types.
-        .u32(60, 1 << 1 | 1 << 10 | 1 << 12 | 1 << 17 | 1 << 24)
+        // Bad P_Key counter, port active event, SRQ resize, RC RNR NAK.
+        .u32(60, 1 << 1 | 1 << 10 | 1 << 12)
         .u32(64, Math.min(segments, 30)) // max_sge
         .u32(68, Math.min(segments, 30)) // max_sge_rd
         .u32(72, 2 * attributes.maxQueuePairs()) // max_cq
@@ -140,7 +139,6 @@ public final class DeviceCommands {
         .u32(96, attributes.maxReadAtomic() * attributes.maxQueuePairs()) // max_res_rd_atom
         .u32(100, attributes.maxReadAtomic()) // max_qp_init_rd_atom
         .u32(108, 1) // atomic_cap: among HCAs
-        .u32(120, 1 << 20) // max_mw
         .u32(132, MULTICAST_GROUPS)
         .u32(136, attributes.maxQueuePairs()) // max_mcast_qp_attach
         .u32(140, MULTICAST_GROUPS * attributes.maxQueuePairs()) // max_total_mcast_qp_attach

@@ -174,18 +174,6 @@ final class RegionCommands {
         new Struct(8).u32(0, region.region().lkey()).u32(4, region.region().rkey()));
   }
 
-  /** {@code struct ib_uverbs_alloc_mw}: a memory window, which work requests bind. */
-  static void allocateWindow(IoctlCommand command) throws ErrnoException {
-    Struct in = command.in(UverbsAbi.CORE_IN, 16);
-    ClientContext context = command.context();
-    Resource.Pd pd = context.find(Resource.Pd.class, in.u32(8));
-    int type = in.u8(12);
-    ErrnoException.require(type == 1 || type == 2, Errno.EINVAL);
-    Resource.Window window = new Resource.Window(pd.domain().createWindow(type == 2));
-    int handle = command.add(window);
-    command.out(UverbsAbi.CORE_OUT, new Struct(8).u32(0, handle).u32(4, window.window().rkey()));
-  }
-
   static void query(IoctlCommand command) throws ErrnoException {
     SoftMemoryRegion region = command.find(0, Resource.Mr.class).region();
     command.out32(1, region.lkey());

@@ -28,7 +28,6 @@ public final class ClientContext {
           Resource.Dct.class,
           Resource.Srq.class,
           Resource.Cq.class,
-          Resource.Window.class,
           Resource.Mr.class,
           Resource.Ah.class,
           Resource.Umem.class,

@@ -9,7 +9,6 @@ import dev.doorbell.interop.shim.client.Lease;
 import dev.doorbell.softhca.SoftProtectionDomain;
 import dev.doorbell.softhca.objects.SoftCompletionQueue;
 import dev.doorbell.softhca.objects.SoftMemoryRegion;
-import dev.doorbell.softhca.objects.SoftMemoryWindow;
 import dev.doorbell.softhca.objects.SoftSharedReceiveQueue;
 import dev.doorbell.softhca.queuepair.SoftQueuePair;
 import java.util.HashSet;
@@ -294,13 +293,6 @@ public sealed interface Resource {
       if (gpu != null) {
         gpu.close();
       }
-    }
-  }
-
-  record Window(SoftMemoryWindow window) implements Resource {
-    @Override
-    public void close() {
-      window.close();
     }
   }
 
