@@ -69,10 +69,8 @@ struct shim_hello {
 /* The device is one that the parent of this process has open: none of the parent's objects is there, and no queues. */
 #define SHIM_INHERITED 1u
 
-/* What a control connection asks for: that the files of counters and states are as new as now, or that the port changes. */
+/* What a control connection asks for: that the files of counters and states are as new as now. */
 #define SHIM_PORT_REFRESH 0u
-#define SHIM_PORT_UP 1u
-#define SHIM_PORT_DOWN 2u
 
 struct shim_welcome {
 	uint32_t magic;

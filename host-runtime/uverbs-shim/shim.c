@@ -407,7 +407,7 @@ static int export_gpu(struct device *device, const struct shim_action *action)
 			sys_close(pieces[i].file);
 	free(pieces);
 	if (error == ENODEV) {
-		shim_gpu_refuse(action->a, "the server reaches no GPU: serve with 'doorbell hca exec --gpus'");
+		shim_gpu_refuse(action->a, "the server reaches no GPU: serve with 'doorbell exec --real-gpus'");
 		error = EFAULT;
 	}
 	return error;

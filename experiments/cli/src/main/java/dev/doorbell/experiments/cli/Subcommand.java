@@ -8,7 +8,6 @@ import dev.doorbell.experiments.cli.decode.DecodeCommand;
 import dev.doorbell.experiments.cli.explain.ExplainCommand;
 import dev.doorbell.experiments.cli.explore.ExploreCommand;
 import dev.doorbell.experiments.cli.hca.ExecCommand;
-import dev.doorbell.experiments.cli.hca.HcaCommand;
 import dev.doorbell.experiments.cli.kernel.KernelCommand;
 import dev.doorbell.experiments.cli.paper.PaperCommand;
 import dev.doorbell.experiments.cli.plan.DescribeCommand;
@@ -48,7 +47,6 @@ enum Subcommand {
   VERIFY("verify", "whether the files of a run are what they were when it ended"),
   KERNEL("kernel", "kernels of your own: new, check, build"),
   EXEC("exec", "run a program of CUDA and RDMA, unmodified, with neither GPU nor NIC"),
-  HCA("hca", "software HCAs for programs of libibverbs: exec"),
   DECODE("decode", "explain WQEs, CQEs, doorbells and packets bit by bit; check a capture"),
   EXPLAIN("explain", "what lies in pasted text: logs, dumps, captures, tables, topologies"),
   DOCTOR("doctor", "what of this machine stands in the way of GPUDirect RDMA; what a log means"),
@@ -91,7 +89,6 @@ enum Subcommand {
       case VERIFY -> new VerifyCommand();
       case KERNEL -> new KernelCommand();
       case EXEC -> new ExecCommand();
-      case HCA -> new HcaCommand();
       case DECODE -> new DecodeCommand();
       case EXPLAIN -> new ExplainCommand();
       case DOCTOR -> new DoctorCommand();

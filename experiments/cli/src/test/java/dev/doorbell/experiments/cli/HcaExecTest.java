@@ -18,7 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code doorbell hca exec} as it is typed. */
+/** {@code doorbell exec --gpus 0} as it is typed. */
 class HcaExecTest {
   private static final String HOME = "doorbell.home";
 
@@ -52,8 +52,9 @@ class HcaExecTest {
   void the_exit_status_is_that_of_the_program() {
     requireCompiler();
     String at = folder.resolve("hca").toString();
-    assertThat(user.type("hca", "exec", "--at", at, "--", "true")).isEqualTo(ExitCode.OK);
-    assertThatThrownBy(() -> user.type("hca", "exec", "--at", at, "--", "sh", "-c", "exit 7"))
+    assertThat(user.type("exec", "--gpus", "0", "--at", at, "--", "true")).isEqualTo(ExitCode.OK);
+    assertThatThrownBy(
+            () -> user.type("exec", "--gpus", "0", "--at", at, "--", "sh", "-c", "exit 7"))
         .isInstanceOfSatisfying(ProgramExit.class, end -> assertThat(end.status()).isEqualTo(7));
   }
 
@@ -63,9 +64,10 @@ class HcaExecTest {
     String at = folder.resolve("hca").toString();
     assertThat(
             user.type(
-                "hca",
                 "exec",
-                "--devices",
+                "--gpus",
+                "0",
+                "--hcas",
                 "2",
                 "--at",
                 at,
@@ -83,18 +85,19 @@ class HcaExecTest {
     requireCompiler();
     assumeTrue(!(CudaProbe.probe() instanceof Probe.Ready), "this machine has a GPU");
     String at = folder.resolve("hca").toString();
-    assertThat(user.type("hca", "exec", "--gpus", "--at", at, "--", "true"))
+    assertThat(user.type("exec", "--real-gpus", "--at", at, "--", "true"))
         .isEqualTo(ExitCode.ENVIRONMENT);
-    assertThat(user.err()).contains("--gpus").contains("DB-E003").contains("fix");
+    assertThat(user.err()).contains("--real-gpus").contains("DB-E003").contains("fix");
     assertThat(folder.resolve("hca")).doesNotExist();
   }
 
   @Test
   void what_cannot_be_started_or_served_is_said() {
-    assertThat(user.type("hca", "exec", "--devices", "17", "--", "true")).isEqualTo(ExitCode.USAGE);
+    assertThat(user.type("exec", "--gpus", "0", "--hcas", "17", "--", "true"))
+        .isEqualTo(ExitCode.USAGE);
     requireCompiler();
     String at = folder.resolve("hca").toString();
-    assertThat(user.type("hca", "exec", "--at", at, "--", "no-such-program"))
+    assertThat(user.type("exec", "--gpus", "0", "--at", at, "--", "no-such-program"))
         .isEqualTo(ExitCode.ENVIRONMENT);
     assertThat(user.err()).contains("DB-E050").contains("no-such-program").contains("fix");
   }

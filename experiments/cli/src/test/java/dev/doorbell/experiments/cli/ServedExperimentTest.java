@@ -14,8 +14,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * {@code doorbell hca exec -- doorbell run}, as it is typed: kernels in the PTX VM, the machine's
- * own libibverbs and libmlx5 below them, and our HCA as the device.
+ * {@code doorbell exec --gpus 0 -- doorbell run}, as it is typed: kernels in the PTX VM, the
+ * machine's own libibverbs and libmlx5 below them, and our HCA as the device.
  */
 @Tag("slow")
 class ServedExperimentTest {
@@ -26,7 +26,7 @@ class ServedExperimentTest {
       throws Exception {
     requireTools();
     List<String> command = new ArrayList<>(doorbell());
-    command.addAll(List.of("hca", "exec", "--at", folder.resolve("hca").toString(), "--"));
+    command.addAll(List.of("exec", "--gpus", "0", "--at", folder.resolve("hca").toString(), "--"));
     command.addAll(doorbell());
     command.addAll(List.of("run", "pull-vs-push", "--hca", "mlx5_0:1", "--out", folder + "/runs"));
     for (String setting :

@@ -56,7 +56,7 @@ class ToolTest {
         "--help",
         "run --help",
         "plot --help",
-        "hca exec --help",
+        "exec --help",
         "list",
         "list axes",
         "list codes",

@@ -152,8 +152,7 @@ public final class ShimServer implements AutoCloseable {
       return null;
     }
     WireCapture begun =
-        WireCapture.create(
-            Files.createFile(file), "doorbell hca exec", fabric.basis(), fabric.now());
+        WireCapture.create(Files.createFile(file), "doorbell exec", fabric.basis(), fabric.now());
     begun.only(options.captured());
     wire.capture(begun);
     return begun;
@@ -381,7 +380,7 @@ public final class ShimServer implements AutoCloseable {
   }
 
   /**
-   * Changes a device's port, or writes the files of all ports anew.
+   * Writes the files of all ports anew.
    *
    * @return errno, or 0
    */
@@ -389,9 +388,7 @@ public final class ShimServer implements AutoCloseable {
     if (number < 0 || number >= devices.size()) {
       return Errno.ENODEV;
     }
-    if (action == ShimProtocol.PORT_UP || action == ShimProtocol.PORT_DOWN) {
-      devices.get(number).hca().linkUp(action == ShimProtocol.PORT_UP);
-    } else if (action != ShimProtocol.PORT_REFRESH) {
+    if (action != ShimProtocol.PORT_REFRESH) {
       return Errno.EINVAL;
     }
     try {

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
  * gcc -o gpu gpu.c -lcuda -lmlx5 -libverbs
  * gcc -DON_GPU -o devx devx.c -lcuda -lmlx5 -libverbs
  * gcc -o ibgda ibgda.c -lcuda -lmlx5 -libverbs
- * for program in gpu devx ibgda; do ../../../../../doorbell hca exec --gpus -- ./$program; done
+ * for program in gpu devx ibgda; do ../../../../../doorbell exec --real-gpus -- ./$program; done
  * SURVEY_OPTIONS='--gpus --devices 2' ../../../../uverbs-shim/survey nccl nvshmem
  * </pre>
  */
@@ -72,7 +72,7 @@ final class GpuMemoryTest {
     try (ServedDevices devices = ServedDevices.start(folder, 1)) {
       ServedDevices.Program program = devices.start(compile(devices, "devx.c", "-DON_GPU"));
       program.process.waitFor();
-      assertThat(program.said()).contains("serve with 'doorbell hca exec --gpus'");
+      assertThat(program.said()).contains("serve with 'doorbell exec --real-gpus'");
       devices.awaitNobody();
     }
   }

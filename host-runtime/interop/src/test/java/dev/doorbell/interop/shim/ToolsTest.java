@@ -1,7 +1,6 @@
 package dev.doorbell.interop.shim;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.doorbell.core.adapter.Adapter;
 import dev.doorbell.core.fault.Fault;
@@ -9,7 +8,6 @@ import dev.doorbell.core.fault.FaultAction;
 import dev.doorbell.core.fault.FaultEvent;
 import dev.doorbell.core.fault.FaultPlan;
 import dev.doorbell.core.fault.FaultTrigger;
-import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.roce.BthOpcode;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -17,7 +15,6 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -37,6 +34,17 @@ final class ToolsTest {
   }
 
   @Test
+  void the_files_of_a_port_say_its_state() throws Exception {
+    try (ServedDevices devices = ServedDevices.start(folder, 1)) {
+      assertThat(said(devices, "cat", PORT + "/state", PORT + "/sm_lid"))
+          .isEqualTo("4: ACTIVE\n0x0\n");
+      // A relative name from a working directory in sysfs.
+      assertThat(said(devices, "bash", "-c", "cd " + PORT + " && pwd && cat counters/link_downed"))
+          .isEqualTo(PORT + "\n0\n");
+    }
+  }
+
+  @Test
   void rdma_netlink_shows_devices_links_and_objects() throws Exception {
     ServedDevices.requireProgram("rdma");
     try (ServedDevices devices = ServedDevices.start(folder, 2)) {
@@ -48,47 +56,6 @@ final class ToolsTest {
           .contains("\"state\":\"ACTIVE\"")
           .doesNotContain("mlx5_0");
       assertThat(said(devices, "rdma", "resource")).contains("mlx5_0: pd 0 cq 0 qp 0");
-    }
-  }
-
-  @Test
-  void a_port_goes_down_and_up_and_its_files_say_so() throws Exception {
-    try (ServedDevices devices = ServedDevices.start(folder, 1)) {
-      Path served = devices.server().folder();
-      PortControl.set(served, 0, false);
-      assertThat(said(devices, "cat", PORT + "/state")).isEqualTo("1: DOWN\n");
-      // A relative name from a working directory in sysfs.
-      assertThat(said(devices, "bash", "-c", "cd " + PORT + " && pwd && cat counters/link_downed"))
-          .isEqualTo(PORT + "\n1\n");
-      PortControl.set(served, 0, true);
-      assertThat(said(devices, "cat", PORT + "/state", PORT + "/sm_lid"))
-          .isEqualTo("4: ACTIVE\n0x0\n");
-      assertThatThrownBy(() -> PortControl.set(served, 1, true))
-          .isInstanceOf(EnvironmentException.class);
-    }
-    assertThatThrownBy(() -> PortControl.set(folder.resolve("hca"), 0, true))
-        .isInstanceOf(EnvironmentException.class);
-  }
-
-  @Test
-  void a_program_that_waits_hears_that_the_port_goes_down_and_up() throws Exception {
-    ServedDevices.requireProgram("ibv_asyncwatch");
-    try (ServedDevices devices = ServedDevices.start(folder, 1)) {
-      // Its output is a file: without stdbuf it would say nothing before its end.
-      ServedDevices.Program watch =
-          devices.start("stdbuf", "-oL", "ibv_asyncwatch", "-d", "mlx5_0");
-      watch.awaitLine();
-      Path served = devices.server().folder();
-      PortControl.set(served, 0, false);
-      PortControl.set(served, 0, true);
-      long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-      while (!watch.said().contains("PORT_ACTIVE") && System.nanoTime() < deadline) {
-        Thread.sleep(1);
-      }
-      assertThat(watch.said().lines().skip(1))
-          .containsExactly(
-              "  event_type IBV_EVENT_PORT_ERR (10), port 1",
-              "  event_type IBV_EVENT_PORT_ACTIVE (9), port 1");
     }
   }
 

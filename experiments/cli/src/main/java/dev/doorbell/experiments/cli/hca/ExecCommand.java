@@ -66,6 +66,13 @@ public final class ExecCommand extends ProgramCommand {
   private @Nullable Integer hcas;
 
   @Option(
+      names = "--real-gpus",
+      description =
+          "No emulated GPUs: the HCAs reach memory of this machine's GPUs (peer memory); takes memory"
+              + " of each GPU in use.")
+  private boolean realGpus;
+
+  @Option(
       names = "--missing",
       description = "At the end, list functions that programs called and that are not served.")
   private boolean missing;
@@ -128,6 +135,10 @@ public final class ExecCommand extends ProgramCommand {
         "--explore",
         "for a program with GPUs, named after '--'");
     require(explore == null || machine == null, "--machine", "without --explore");
+    require(
+        !realGpus || (gpus == null && explore == null && machine == null),
+        "--real-gpus",
+        "without --gpus, --explore and --machine");
     timed = machine == null ? null : timed(machine);
     return super.run(context);
   }
@@ -201,17 +212,15 @@ public final class ExecCommand extends ProgramCommand {
   }
 
   @Override
-  String devicesOption() {
-    return "--hcas";
-  }
-
-  @Override
   boolean namesGpus() {
-    return gpus != null || missing || explore != null || machine != null;
+    return (gpus != null && gpus > 0) || realGpus || missing || explore != null || machine != null;
   }
 
   @Override
-  ShimOptions withGpus(ShimOptions options) {
+  ShimOptions withGpus(ShimOptions options) throws EnvironmentException {
+    if (realGpus) {
+      return options.withGpus("--real-gpus");
+    }
     try {
       served = timed == null ? gpus() : gpus().in(timed);
     } catch (IOException e) {
@@ -223,7 +232,7 @@ public final class ExecCommand extends ProgramCommand {
   @Override
   Map<String, String> environment(Path home, Map<String, String> ofHcas)
       throws EnvironmentException {
-    if (gpus != null && gpus == 0) {
+    if (realGpus || (gpus != null && gpus == 0)) {
       return ofHcas;
     }
     Path folder =

@@ -126,7 +126,7 @@ abstract class ProgramCommand extends CliCommand {
     int wanted = asked == null ? 1 : asked;
     require(
         wanted >= 1 && wanted <= ShimServer.MAX_DEVICES,
-        devicesOption(),
+        "--hcas",
         "1 to " + ShimServer.MAX_DEVICES);
     List<DeviceAddress> named = addresses(wanted);
     Set<Integer> captured = captured();
@@ -180,8 +180,6 @@ abstract class ProgramCommand extends CliCommand {
   final Adapter adapter() throws UsageException {
     return AdapterOption.parseServed("--nic", nic == null ? "cx7" : nic);
   }
-
-  abstract String devicesOption();
 
   /** Refuses an option whose value is not {@code legal}. */
   static void require(boolean holds, String option, String legal) throws UsageException {

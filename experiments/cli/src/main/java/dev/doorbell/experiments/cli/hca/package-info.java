@@ -1,4 +1,4 @@
-/** {@code doorbell exec} and {@code doorbell hca exec}: programs on emulated GPUs and HCAs. */
+/** {@code doorbell exec} and {@code doorbell exec --gpus 0}: programs on emulated GPUs and HCAs. */
 @NullMarked
 package dev.doorbell.experiments.cli.hca;
 

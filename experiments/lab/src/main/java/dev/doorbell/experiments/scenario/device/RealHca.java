@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param filter which devices and ports, in NCCL's syntax
  */
 public record RealHca(String filter) {
-  /** Set where {@code doorbell hca exec} shows programs its own devices. */
+  /** Set where {@code doorbell exec --gpus 0} shows programs its own devices. */
   public static final String SERVED = "DOORBELL_HCA";
 
   private static final long SPACE_BYTES = 1L << 28;
@@ -58,7 +58,7 @@ public record RealHca(String filter) {
           Problem.of("DB-E004", "hca", "'%s': %s".formatted(filter, probe.describe()))
               .effect("nothing was run")
               .fix(
-                  "use hca: soft, or run under 'doorbell hca exec --', which brings an mlx5 device"
+                  "use hca: soft, or run under 'doorbell exec --gpus 0 --', which brings an mlx5 device"
                       + " of its own"));
     }
     try (DirectFabric fabric = new DirectFabric(AddressSpace.reserve(SPACE_BYTES), 0);
@@ -85,7 +85,7 @@ public record RealHca(String filter) {
   }
 
   private static String describe(Mlx5Hca hca) {
-    return hca.describe() + (isServed() ? "; a software HCA that 'doorbell hca exec' serves" : "");
+    return hca.describe() + (isServed() ? "; a software HCA that 'doorbell exec' serves" : "");
   }
 
   /** Returns true if the devices of this process are software HCAs that another process serves. */

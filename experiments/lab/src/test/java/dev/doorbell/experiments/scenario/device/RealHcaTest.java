@@ -48,7 +48,8 @@ class RealHcaTest {
             refused -> {
               assertThat(refused.problem().code()).isEqualTo("DB-E004");
               assertThat(refused.problem().what()).contains(VerbsProbe.probeMlx5().describe());
-              assertThat(refused.problem().fix()).contains("hca: soft", "doorbell hca exec --");
+              assertThat(refused.problem().fix())
+                  .contains("hca: soft", "doorbell exec --gpus 0 --");
             });
   }
 }

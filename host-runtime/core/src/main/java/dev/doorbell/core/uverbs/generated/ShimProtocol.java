@@ -29,10 +29,6 @@ public class ShimProtocol {
 
   public static final int PORT_REFRESH = 0;
 
-  public static final int PORT_UP = 1;
-
-  public static final int PORT_DOWN = 2;
-
   public static final int IOCTL = 1;
 
   public static final int REQUEUE = 2;
