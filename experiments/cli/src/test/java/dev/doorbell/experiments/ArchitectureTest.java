@@ -38,8 +38,7 @@ class ArchitectureTest {
     "dev.doorbell.softhca..",
     "dev.doorbell.push..",
     "dev.doorbell.verbs..",
-    "dev.doorbell.proxy..",
-    "dev.doorbell.kernels.."
+    "dev.doorbell.proxy.."
   };
 
   @Test
@@ -171,10 +170,10 @@ class ArchitectureTest {
   }
 
   @Test
-  void what_joins_the_back_ends_is_found_as_a_service() {
+  void scenarios_are_found_as_services() {
     classes()
         .that()
-        .resideInAnyPackage(JOINERS)
+        .resideInAPackage("dev.doorbell.experiments.scenario..")
         .should()
         .onlyBeAccessed()
         .byClassesThat()
