@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
  * gcc -DON_GPU -o devx devx.c -lcuda -lmlx5 -libverbs
  * gcc -o ibgda ibgda.c -lcuda -lmlx5 -libverbs
  * for program in gpu devx ibgda; do ../../../../../doorbell exec --real-gpus -- ./$program; done
- * SURVEY_OPTIONS='--gpus --devices 2' ../../../../uverbs-shim/survey nccl nvshmem
+ * SURVEY_OPTIONS='--real-gpus --hcas 2' ../../../../uverbs-shim/survey nccl nvshmem
  * </pre>
  */
 final class GpuMemoryTest {

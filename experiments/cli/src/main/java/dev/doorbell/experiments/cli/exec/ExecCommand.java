@@ -207,9 +207,9 @@ public final class ExecCommand extends CliCommand {
         "for a program with GPUs, named after '--'");
     require(explore == null || machine == null, "--machine", "without --explore");
     require(
-        !realGpus || (gpus == null && explore == null && machine == null),
+        !realGpus || ((gpus == null || gpus == 0) && explore == null && machine == null),
         "--real-gpus",
-        "without --gpus, --explore and --machine");
+        "without emulated GPUs, --explore and --machine");
     timed = machine == null ? null : timed(machine);
     return serve(context);
   }
