@@ -10,7 +10,10 @@ public enum AccessRight {
   REMOTE_READ,
   /** Peers may do atomics; requires {@link #LOCAL_WRITE}. */
   REMOTE_ATOMIC,
-  /** Memory windows may be bound to the region ({@code IBV_ACCESS_MW_BIND}). */
+  /**
+   * The program may bind memory windows to the region; software HCAs have none ({@code
+   * IBV_ACCESS_MW_BIND}).
+   */
   WINDOW_BIND,
   /** The HCA's writes may pass one another on PCIe: faster on some machines, never for flags. */
   RELAXED_ORDERING,

@@ -478,11 +478,11 @@ public final class AddressSpace implements AutoCloseable {
     int first = page(allocation.address());
     long left = allocation.size();
     for (int i = 0; left > 0; i++, left -= PAGE) {
-      int page = first + i;
-      if (accessibleBytes[page >>> PART_SHIFT] == NOTHING) {
-        accessibleBytes[page >>> PART_SHIFT] = new short[1 << PART_SHIFT];
+      int part = (first + i) >>> PART_SHIFT;
+      if (accessibleBytes[part] == NOTHING) {
+        accessibleBytes[part] = new short[1 << PART_SHIFT];
       }
-      accessibleBytes[page >>> PART_SHIFT][page & ((1 << PART_SHIFT) - 1)] =
+      accessibleBytes[part][(first + i) & ((1 << PART_SHIFT) - 1)] =
           switch (allocation.kind()) {
             case UAR -> mapped ? REGISTERS : 0;
             case MULTICAST -> 0;
@@ -558,7 +558,7 @@ public final class AddressSpace implements AutoCloseable {
     private static final int MUNMAP = SystemCall.number(11, 215);
     private static final int MADVISE = SystemCall.number(28, 233);
 
-    /** Written by all threads: nobody reads it. */
+    /** Errors of all threads: only whether a call failed counts, not the number. */
     private static final MemorySegment STATE = Arena.global().allocate(SystemCall.STATE);
 
     static long map(long bytes) {

@@ -23,10 +23,8 @@ public abstract class QueuePairContext extends PendingList.Node implements Fault
 
   public final Transport transport;
 
-  /**
-   * Domain of its keys; an XRC receiver's is that of the shared queue whose request it carries out.
-   */
-  public ObjectOwner domain;
+  /** Domain of its keys. */
+  public final ObjectOwner domain;
 
   /** The keys of the HCA. */
   public final RegionTable regions;

@@ -58,11 +58,6 @@ public abstract class ReceiveSource {
     return 0;
   }
 
-  /** The user's name of the shared queue, or {@link QueuePairContext#UNNAMED}. */
-  public int userName() {
-    return QueuePairContext.UNNAMED;
-  }
-
   /** Returns true if what is posted belongs to this queue pair alone and is flushed with it. */
   public boolean isOwn() {
     return true;

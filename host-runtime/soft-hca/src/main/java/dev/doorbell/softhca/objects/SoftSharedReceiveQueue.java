@@ -25,9 +25,6 @@ import org.jspecify.annotations.Nullable;
  * the list is cyclic, so one is read at a time; other queue pairs that need a WQE wait meanwhile.
  */
 public final class SoftSharedReceiveQueue implements SharedReceiveQueue, Owned {
-  /** Its user's name of it, as of a queue pair. */
-  public int userIndex = QueuePairContext.UNNAMED;
-
   private enum Step {
     IDLE,
     RECORD,
@@ -298,11 +295,6 @@ public final class SoftSharedReceiveQueue implements SharedReceiveQueue, Owned {
       super.release();
       released = true;
       waiting.remove(queuePair);
-    }
-
-    @Override
-    public int userName() {
-      return userIndex;
     }
 
     @Override

@@ -15,8 +15,8 @@ public abstract class Wire {
   public abstract @Nullable Route route(Station from, long gidHigh, long gidLow);
 
   /**
-   * The way from {@code from} to every HCA, itself too, for multicasts and Ethernet frames; null
-   * where the wire has none.
+   * The way from {@code from} to every HCA, itself too, for multicasts; null where the wire has
+   * none.
    */
   public @Nullable Route everybody(Station from) {
     return null;

@@ -60,7 +60,6 @@ public final class SoftQueuePair extends ScheduledQueuePair implements QueuePair
   private final @Nullable QueueMemory memory;
   private final @Nullable FrontEnd front;
 
-  private final ObjectOwner owner;
   private int startPsn;
 
   /** Largest path MTU of an initiator's connections, in bytes. */
@@ -99,7 +98,6 @@ public final class SoftQueuePair extends ScheduledQueuePair implements QueuePair
         receiveCompletions);
     this.objects = objects;
     this.hca = objects.hca;
-    this.owner = domain;
     this.attributes = attributes;
     this.sharedReceives = sharedReceives;
     this.transportBits =
@@ -557,7 +555,7 @@ public final class SoftQueuePair extends ScheduledQueuePair implements QueuePair
     if (sharedReceives != null) {
       sharedReceives.unuse();
     }
-    owner.closing(this);
+    domain.closing(this);
     if (memory != null) {
       memory.close();
     }

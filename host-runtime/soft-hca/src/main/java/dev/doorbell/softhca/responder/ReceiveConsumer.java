@@ -27,8 +27,8 @@ final class ReceiveConsumer {
   private final HcaServices hca;
   private final DevicePort port;
   private final @Nullable HcaTracer tracer;
-  private @Nullable ReceiveSource queue;
-  private @Nullable Completions completions;
+  private final @Nullable ReceiveSource queue;
+  private final @Nullable Completions completions;
   private final @Nullable Placement placement;
 
   /** Position of the next byte in the receive WQE. */
